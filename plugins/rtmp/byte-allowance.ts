@@ -1,17 +1,17 @@
-/** Lets so many bytes a second pass, and a second's worth at once. */
+/** A token bucket: lets `bytesPerSecond` bytes pass a second, and one second's worth at once. */
 export class ByteAllowance {
   readonly #bytesPerSecond: number
   #leftBytes: number
   #lastMs: number
 
-  /** @param nowMs On the clock that `take` is given. */
+  /** @param nowMs The time in milliseconds, on the same clock as in `take`. */
   constructor(bytesPerSecond: number, nowMs: number) {
     this.#bytesPerSecond = bytesPerSecond
     this.#leftBytes = bytesPerSecond
     this.#lastMs = nowMs
   }
 
-  /** Whether so many bytes may pass now; they are counted if so. */
+  /** Returns true and counts the bytes when `sizeBytes` bytes may pass at `nowMs`; else returns false and counts none. */
   take(sizeBytes: number, nowMs: number): boolean {
     const earned = ((nowMs - this.#lastMs) / 1000) * this.#bytesPerSecond
     this.#leftBytes = Math.min(this.#bytesPerSecond, this.#leftBytes + earned)

@@ -61,7 +61,7 @@ export class Connection {
   #inTurn = false
   /** It waits for its next turn, or for a command to be done; the socket is paused. */
   #waits = false
-  /** Of this turn. */
+  /** The answers of this turn. */
   #answers: Buffer[] = []
   #answerQueueBytes = 0
   #closeReason: string | undefined
@@ -75,7 +75,7 @@ export class Connection {
     this.expectWithin(HANDSHAKE_TIMEOUT_MS, 'handshake timeout')
     socket.on('data', (bytes: Buffer) => this.#receive(bytes))
     socket.on('error', (error) => this.#ended(error.message))
-    // What it has not taken may never leave, as a half-open connection lasts; hence a close with its deadline.
+    // Data that the peer has not read may never leave a half-open connection, so this close has a deadline.
     socket.on('end', () => this.close('the peer left'))
     socket.on('close', () => this.#ended('the peer left'))
   }
@@ -94,7 +94,7 @@ export class Connection {
     clearTimeout(this.#timer)
   }
 
-  /** The peer has leave to send media, which may be large; until it has, it can occupy no more memory than commands take. */
+  /** The peer may send media, which may be large; before this call its messages can take no more memory than commands do. */
   expectMedia(): void {
     this.#reader.maxPartialBytes = MAX_PARTIAL_SIZE_BYTES
   }
@@ -125,7 +125,7 @@ export class Connection {
     this.announceChunkSize(chunkSizeBytes)
   }
 
-  /** What is sent from now on comes in chunks of this size. */
+  /** Announces `sizeBytes` as the size of the chunks that are sent from now on. */
   announceChunkSize(sizeBytes: number): void {
     this.send({ kind: 'setChunkSize', sizeBytes })
     this.#chunkSizeOut = sizeBytes
@@ -170,7 +170,7 @@ export class Connection {
     if (this.#fullReads >= MAX_FULL_READS && !this.#waits && !this.closed) this.#waitForTurn()
   }
 
-  /** Counts bytes that came in, and acknowledges them where that is due. For those that nobody hands on to `data`. */
+  /** Counts bytes that came in, and acknowledges them where that is due. For bytes that do not pass through the socket's `data` event. */
   countReceived(sizeBytes: number): void {
     const receivedBytes = this.#ackWindow.receive(sizeBytes)
     if (receivedBytes !== null) this.send({ kind: 'acknowledgement', receivedBytes })

@@ -12,7 +12,7 @@ import { serializeChunks } from './wire/chunk/chunk-writer.ts'
 import { MESSAGE_TYPE } from './wire/message/message-type.ts'
 import { CHUNK_STREAM_ID } from './wire/message/raw-message.ts'
 
-/** What makes the bytes of one player differ from another's. */
+/** The options that change the bytes of a player. Players with equal options share a muxer. */
 export type RtmpFormatOptions = {
   readonly chunkSizeBytes: number
   readonly messageStreamId: number
@@ -77,7 +77,7 @@ class RtmpMuxer implements Muxer {
   }
 }
 
-/** Formats by what makes them differ, so that players who can share a muxer do. */
+/** The formats of the streams, one for each set of options, so that players with equal options share a muxer. */
 export class RtmpFormats {
   readonly #formats = new Map<string, MuxerFormat>()
 

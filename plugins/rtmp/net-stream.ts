@@ -22,7 +22,7 @@ import type { Command } from './wire/message/command.ts'
 import type { RawMessage } from './wire/message/raw-message.ts'
 import type { StreamTarget } from './wire/url.ts'
 
-/** What a net stream needs of its session. */
+/** The options of {@link NetStream}, given by its session. */
 export type NetStreamOptions = {
   readonly ctx: PluginContext<unknown>
   readonly connection: Connection
@@ -55,12 +55,12 @@ export class NetStream {
     return this.#publisher === undefined && !this.#playing
   }
 
-  /** Whether the log says, or will say, how its use ended. */
+  /** True when the log contains, or will contain, how the stream's use ended. */
   get told(): boolean {
     return this.#told
   }
 
-  /** Admits the peer as a publisher, and says how that went. A refusal ends the connection. */
+  /** Admits the peer as a publisher and answers it. A refusal ends the connection. */
   async publish(command: Command, target: StreamTarget): Promise<void> {
     const { ctx, connection, client } = this.#options
     const { signal } = this.#leaving
@@ -160,7 +160,7 @@ export class NetStream {
       return this.#commandFailed('NetStream.Seek.Failed', error, amf3)
     }
     if (this.#closed) return
-    // Before media of the new place comes, which players wait for this to take up again.
+    // `streamBegin` goes before the media of the new place: players resume at it.
     this.#options.connection.send({ kind: 'streamBegin', streamId: this.id })
     this.#status('status', 'NetStream.Seek.Notify', 'done', amf3)
     this.#status('status', 'NetStream.Play.Start', 'playing', amf3)
@@ -192,14 +192,14 @@ export class NetStream {
     this.#subscriber = undefined
     if (this.#closed) return
     const { connection } = this.#options
-    // What a slow viewer has not taken would only hold up its end.
+    // The data that wait for a slow player would only delay the close.
     if (code === 'slow') return connection.cut(text)
     connection.send({ kind: 'streamEof', streamId: this.id })
     this.#status('status', 'NetStream.Play.Stop', 'the stream has ended', amf3)
     connection.close(text)
   }
 
-  /** A source that fails to do what a player asks is its plugin's business, and has been logged as such. */
+  /** The plugin of a source that fails to do a player's command has already logged the error. */
   #commandFailed(code: StatusCode, error: unknown, amf3: boolean): void {
     if (!(error instanceof SluiceError)) throw error
     if (!this.#closed) this.#status('error', code, error.message, amf3)
@@ -224,7 +224,7 @@ export class NetStream {
     connection.close(error.message)
   }
 
-  /** What its operator may do about a refusal. */
+  /** Advice for the peer's operator after a refusal. */
   #advice(error: SluiceError, streamPath: string): string | undefined {
     if (error instanceof StreamNotFound) {
       return `nobody publishes '${streamPath}': publish it, or compare the path with that of the publisher`

@@ -23,7 +23,7 @@ export type StatusCode =
 
 type Level = 'status' | 'error'
 
-/** What this server calls itself; the numbers are what clients of FMS 3 and later expect. */
+/** The version in the answer to `connect`; clients of FMS 3 and later expect these numbers. */
 const FMS_VERSION = 'FMS/3,5,7,7009'
 const CAPABILITIES = 31
 /** Enhanced RTMP v2, capsEx: reconnect requests no, multitrack yes, ModEx yes, nanosecond offsets no. */

@@ -26,7 +26,7 @@ type SessionOptions = {
   readonly ctx: PluginContext<unknown>
   readonly formats: RtmpFormats
   readonly chunkSizeBytes: number
-  /** Refuse a client whose C2 does not answer S1. */
+  /** True to refuse clients when C2 does not answer S1. */
   readonly checkC2: boolean
 }
 
@@ -42,7 +42,7 @@ export class RtmpSession {
   #multitrack = false
   #sound: readonly AudioCodec[] = []
   #isConnected = false
-  /** A message stream that the client has closed since said in the log what became of it. */
+  /** True when a message stream that the client has since closed has logged how its use ended. */
   #told = false
   #pendingPlays = 0
 

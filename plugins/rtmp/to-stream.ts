@@ -14,12 +14,12 @@ const METADATA_BYTES_PER_SECOND = 64 * 1024
 /** A source that says nothing of its tracks has no second one when it has sent this much of the first alone. */
 const LONE_TRACK_MS = 500
 
-/** For the log, when a source sends what can't be carried. */
+/** The log text for a source that sends an unsupported codec. */
 export const LEFT_OUT = 'a track is left out: its codec is not supported'
 export const CODEC_ADVICE =
   'send H.264 and AAC, which every player takes: ffmpeg -c:v libx264 -c:a aac; OBS: x264 and AAC'
 
-/** Puts what an RTMP source sends into a publisher. */
+/** Puts the messages of an RTMP source into a publisher. */
 export class RtmpIngest {
   readonly #publisher: Publisher
   readonly #demuxer: FlvTagDemuxer

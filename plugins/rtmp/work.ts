@@ -2,18 +2,18 @@ import { isMediaType, MESSAGE_TYPE } from './wire/message/message-type.ts'
 import type { RawMessage } from './wire/message/raw-message.ts'
 
 /**
- * What one connection may do in a turn of the event loop before the others have theirs, in units of about the cost of a
- * media message, some 10 µs. A publisher sends a few messages in a turn.
+ * The work that one connection may do in a turn of the event loop before the others have theirs, in units of about the cost of a media
+ * message, some 10 µs. A publisher sends a few messages in a turn.
  */
 export const WORK_PER_TURN = 64
 
-/** So many chunks cost a unit, whatever messages they make; common chunks are far larger than these would be. */
+/** This many chunks cost one unit, whatever messages they make; common chunks are far larger. */
 export const CHUNKS_PER_WORK = 16
-/** A command is parsed, may be answered, and costs a unit more for so many bytes. */
+/** The cost of a command, which is parsed and may be answered; each {@link COMMAND_BYTES_PER_WORK} bytes cost one unit more. */
 const COMMAND_WORK = 4
 const COMMAND_BYTES_PER_WORK = 512
 
-/** What a message costs besides its chunks. */
+/** The cost of a message, in addition to that of its chunks. */
 export function workOf({ typeId, payload }: RawMessage): number {
   // An aggregate may be thousands of messages, so it is the turn's last.
   if (typeId === MESSAGE_TYPE.aggregate) return WORK_PER_TURN

@@ -15,9 +15,9 @@ export const PEER_LEFT = 'the peer left'
 type ConnectionEvents = {
   /** A request or response. */
   message(message: RtspRequest | RtspResponse): void
-  /** Media or a report, whose payload belongs to the callee. */
+  /** Takes media or a report; the payload belongs to the callee. */
   frame(frame: InterleavedFrame): void
-  /** Tells whether media may come on a channel. */
+  /** True when media may come on the channel. */
   isChannel(channel: number): boolean
   /** The connection has ended; called once. */
   closed(reason: string): void
@@ -58,7 +58,7 @@ export class RtspConnection {
     clearTimeout(this.#timer)
   }
 
-  /** Reads nothing further until {@link resume}: what is being done takes its time. */
+  /** Reads nothing further until {@link resume}. */
   pause(): void {
     this.#isPaused = true
     this.stream.pause()
@@ -86,7 +86,7 @@ export class RtspConnection {
     this.send(serializeInterleaved(channel, packet))
   }
 
-  /** Gives the byte stream up to somebody else, with what was read of it and not used; nothing is called any more. */
+  /** Hands the byte stream over with the bytes that were read and not used; no event is called after this. */
   release(): { readonly stream: Duplex; readonly rest: Buffer } {
     const { stream } = this
     clearTimeout(this.#timer)

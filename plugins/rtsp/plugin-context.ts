@@ -1,7 +1,7 @@
 import type { PluginConfig, PluginContext } from 'sluice/sdk'
 import type { RtspConfig } from './config.ts'
 
-/** What the plugin is given, with its config. */
+/** The plugin's context, with its config. */
 export type RtspContext = PluginContext<PluginConfig<typeof RtspConfig>>
 
 /** Timers that end with the generation, and the signal of that end. */

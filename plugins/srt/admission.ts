@@ -15,31 +15,31 @@ import { acceptKeys, type ConnectionKeys } from './wire/crypto/connection-keys.t
 import type { ConnectionRequest } from './wire/handshake/connection-request.ts'
 import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
 
-/** A caller that was let in. */
+/** An admitted caller, with its publisher or subscriber. */
 export type Admitted = { readonly keys: ConnectionKeys | undefined } & (
   | { readonly action: 'publish'; readonly member: Publisher }
   | { readonly action: 'play'; readonly member: Subscriber }
 )
 
-/** What a caller asks for; the path is undefined where it is none. */
+/** The request of a caller, for the log; the path is undefined when it is invalid. */
 export type Asked = { readonly action: StreamRequest['action']; readonly streamPath?: string }
 
 type AdmissionInit = {
   readonly ctx: Pick<SrtContext, 'config' | 'streams'>
   readonly request: Pick<ConnectionRequest, 'streamId' | 'keyMaterial'>
   readonly peer: UdpPeer
-  /** Where the caller reaches this server. */
+  /** The host and port at which the caller reaches this server. */
   readonly local: { readonly host: string; readonly port: number }
   /** Aborts when the caller has given up. */
   readonly signal: AbortSignal
-  /** Told what the caller asks for, as far as it is understood, before anybody decides on it. */
+  /** Called with the caller's request, as far as it is understood, before the gates decide on it. */
   readonly asked: (request: Asked) => void
 }
 
 const ADVICE = 'give both ends the same passphrase: srt.passphrase and srt.passphrases here, passphrase= there'
 
 /**
- * Lets a caller in: by its stream id, its passphrase and the gates, in this order.
+ * Admits a caller by its stream id, its passphrase and the gates, in this order.
  * @throws {MalformedError} the stream id or the key message is broken
  * @throws {UnsupportedMode} as `parseStreamId`
  * @throws {Refusal} it has another passphrase, or none of the stream's tracks can be carried
@@ -61,7 +61,7 @@ export async function admit({ ctx, request, peer, local, signal, asked }: Admiss
     url: addressOf(local.host, local.port, streamId),
   }
   try {
-    // Counters of MPEG-TS have 33 bits.
+    // Timestamps of MPEG-TS have 33 bits.
     if (action === 'publish') return { action, keys, member: await ctx.streams.publish(session, { timestampBits: 33 }) }
     const member = await ctx.streams.subscribe(session)
     try {
@@ -77,7 +77,7 @@ export async function admit({ ctx, request, peer, local, signal, asked }: Admiss
   }
 }
 
-/** Gives up the keys of a connection that does not come about. */
+/** Frees the keys of a connection that is not established. */
 export function closeKeys(keys: ConnectionKeys | undefined): void {
   keys?.sending.close()
   keys?.receiving.close()

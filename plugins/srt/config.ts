@@ -1,6 +1,6 @@
 import { Duration, RegexMap, Type, udpConfig } from 'sluice/sdk'
 
-/** What libsrt takes as `SRTO_PASSPHRASE`, and what every tool can be told: 10 to 80 printable characters of ASCII. */
+/** The passphrases that libsrt accepts (`SRTO_PASSPHRASE`) and every tool can pass on: 10 to 80 printable characters of ASCII. */
 const PASSPHRASE = '^$|^[ -~]{10,80}$'
 const MAX_BYTES_PER_SECOND = 2 ** 40
 

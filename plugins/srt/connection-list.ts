@@ -1,18 +1,18 @@
 import type { Negotiated } from './wire/handshake/negotiation.ts'
 import type { SrtStatistics } from './wire/statistics.ts'
 
-/** A connection as operators see it. */
+/** A connection in the list for operators. */
 export type ConnectionView = {
-  /** Of the publisher or subscriber. */
+  /** The id of the publisher or subscriber. */
   readonly id: number
   readonly streamPath: string
-  /** What it does here: a pull publishes, a push plays. */
+  /** `publish` for a publisher or pull, `play` for a player or push. */
   readonly direction: 'publish' | 'play'
   /** Which end called. */
   readonly mode: 'listener' | 'caller' | 'rendezvous'
   readonly remoteAddr: string
   readonly startTime: string
-  /** Of libsrt, or what the peer says that it is. */
+  /** The SRT version that the peer names: libsrt's, or the one it claims to be compatible with. */
   readonly peerVersion: string
   readonly encrypted: boolean
   readonly receiveLatencyMs: number
@@ -23,7 +23,7 @@ export type ConnectionView = {
 /** The connections of all generations, by the ids of their sessions. */
 export type ConnectionList = Map<number, () => ConnectionView>
 
-/** The version that a handshake has, as people write it: `1.5.1`. */
+/** The version of a handshake as text: `1.5.1`. */
 export function versionText({ peerVersion }: Pick<Negotiated, 'peerVersion'>): string {
   return [peerVersion >>> 16, (peerVersion >>> 8) & 0xff, peerVersion & 0xff].join('.')
 }

@@ -13,11 +13,11 @@ type Carrying = Pick<ConnectionView, 'direction' | 'mode' | 'encrypted'> & {
   readonly client: Pick<SessionClient, 'ip' | 'port'>
   readonly negotiated: Negotiated
   readonly connection: Connection
-  /** More that lists show of the session. */
+  /** Further details of the session in lists. */
   readonly details?: () => Readonly<Record<string, number>>
 }
 
-/** What the connections of one generation share: the timer, the numbers, the list, which all generations have. */
+/** The shared parts of one generation's connections: timer, metrics and refusals; the list is shared by all generations. */
 export class Connections {
   readonly ticker: Ticker
   readonly refusals: Refusals
@@ -32,7 +32,7 @@ export class Connections {
     this.list = ctx.keep('connections', (): ConnectionList => new Map())
   }
 
-  /** Shows and counts a connection until its session ends. */
+  /** Lists and counts a connection until its session ends. */
   follow({ direction, mode, encrypted, member, client, negotiated, connection, details }: Carrying): void {
     const { id, streamPath } = member
     const statistics = () => connection.statistics()
@@ -59,7 +59,7 @@ export class Connections {
   }
 }
 
-/** What lists show of a session, of the direction that its media goes. */
+/** The statistics of a session in lists, for the direction of its media. */
 function summaryOf(direction: 'publish' | 'play', connection: Connection): Record<string, number> {
   const { msRTT, pktRcvLossTotal, pktRcvDropTotal, pktSndLossTotal, pktSndDropTotal, pktRetransTotal } =
     connection.statistics()

@@ -7,19 +7,21 @@ import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
 
 const LEFT_OUT = 'tracks are left out: MPEG-TS can carry none of their codecs'
 
-/** @throws {Refusal} when there are pictures or sound, and MPEG-TS has a place for none of them */
+/** @throws {Refusal} when the stream has tracks, and MPEG-TS can carry none of them */
 export function checkTracks({ tracks }: Subscriber): void {
   if (tracks.length === 0 || tracks.some(canCarryInTs)) return
   const codecs = tracks.map(({ codec }) => codec).join(', ')
   throw new Refusal(REJECT_REASON.notSupportedMedia, `MPEG-TS carries none of the stream's codecs (${codecs})`)
 }
 
-/** Whether a subscriber has ended with its stream, so that the receiver should get all that was sent: not as it has gone, or takes too little. */
+/**
+ * True when the stream of a subscriber has ended, so that the receiver should get all of it; false when the receiver left or was too slow.
+ */
 export function isOrderly(reason: CloseReason | undefined): boolean {
   return reason?.code === 'closed' || reason?.code === 'timeout'
 }
 
-/** Sends a subscriber's stream by a connection, until either ends; what can't go that way is named in the log. */
+/** Sends a subscriber's stream over a connection until either ends; tracks that MPEG-TS can't carry are named in the log. */
 export function sendStream(subscriber: Subscriber, connection: Connection, log: Logger): void {
   const leftOut = subscriber.tracks.filter((track) => track.kind !== 'data' && !canCarryInTs(track))
   if (leftOut.length > 0) log.warn({ codecs: leftOut.map(({ codec }) => codec) }, LEFT_OUT)

@@ -12,13 +12,13 @@ import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
 import { destinationOf, HEADER_BYTES } from './wire/packet/packet-header.ts'
 
 /**
- * Callers whose request waits for a decision, or was refused a little while ago: in all, and of one address. Each has shown
- * by a cookie that it gets what is sent to its address; who is beyond is refused, and nothing of it is kept.
+ * The most callers whose request waits for a decision, or was refused a little while ago: in all, and of one address. Each has proved by a
+ * cookie that it receives at its address; callers beyond the limit are refused, and no state is kept for them.
  */
 const MAX_WAITING = 1024
 export const MAX_WAITING_OF_ADDRESS = 256
 const SECRET_BYTES = 32
-/** libsrt's ids are positive, and bit 30 says that it is one of a group. */
+/** libsrt's ids are positive, and bit 30 marks those of a group. */
 const SOCKET_ID_END = 2 ** 30
 
 type Kept = { readonly cookieSecret: string }
@@ -29,7 +29,7 @@ export class SrtListener {
   readonly #connections: Connections
   readonly #handshake: ListenerHandshake
   readonly #sessions = new Map<number, Session>()
-  /** How many wait, by address. */
+  /** The number of waiting callers, by address. */
   readonly #waiting = new Map<string, number>()
   #waitingCount = 0
   #listener: UdpListener | undefined
@@ -38,7 +38,7 @@ export class SrtListener {
   constructor(ctx: SrtContext, connections: Connections) {
     this.#ctx = ctx
     this.#connections = connections
-    // One that began with a generation ends with the next.
+    // A handshake that began with one generation ends with the next.
     const create = (): Kept => ({ cookieSecret: randomBytes(SECRET_BYTES).toString('hex') })
     const { cookieSecret } = ctx.keep('handshakes', create)
     const terms = () => localTerms(ctx.config.latency)
@@ -61,7 +61,7 @@ export class SrtListener {
 
   #receive(datagram: Buffer, peer: UdpPeer): boolean {
     const listener = this.#listener
-    // A newer generation takes new callers; what is for a socket is for one that is not there any more.
+    // A newer generation takes new callers; a datagram for a socket id belongs to a session that is gone.
     if (this.#isDraining || listener === undefined) return false
     if (datagram.length < HEADER_BYTES || destinationOf(datagram) !== 0) return false
     const said = this.#handshake.receive(datagram, peer)
@@ -100,7 +100,7 @@ export class SrtListener {
     this.#sessions.set(socketId, session)
   }
 
-  /** What a caller wants is not live media, or of another version of SRT. */
+  /** The caller wants something other than live media, or speaks an old version of SRT. */
   #refused(reason: number, peer: UdpPeer): void {
     const { refusals } = this.#connections
     refusals.count(reason)
@@ -121,7 +121,7 @@ export class SrtListener {
     }
   }
 
-  /** An address by which a caller reaches this machine, of the kind that the caller has. */
+  /** The address at which a caller reaches this machine, of the caller's family. */
   #hostFor({ remoteAddress }: UdpPeer): string {
     const { host } = this.#listener?.address ?? { host: '' }
     if (host !== '0.0.0.0' && host !== '::') return host

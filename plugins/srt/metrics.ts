@@ -8,7 +8,7 @@ const MEASURE_INTERVAL_MS = 2000
 type Direction = 'publish' | 'play'
 type Measured = { readonly direction: Direction; readonly read: () => SrtStatistics; counted: readonly number[] }
 
-/** What is counted of each connection, and which of libsrt's numbers it is. */
+/** The counters of each connection: name, help text, and the field of libsrt's statistics. */
 const COUNTED = [
   ['received_packets_total', 'Packets that came, without those sent again', 'pktRecvUniqueTotal'],
   ['sent_packets_total', 'Packets that went, without those sent again', 'pktSentUniqueTotal'],
@@ -22,7 +22,7 @@ const COUNTED = [
 
 const REASON_NAMES = new Map<number, string>(Object.entries(REJECT_REASON).map(([name, reason]) => [reason, name]))
 
-/** What `/metrics` shows of the connections. */
+/** The metrics of the connections on `/metrics`. */
 export class SrtMetrics {
   readonly #counters: readonly MetricFamily<Counter, 'direction'>[]
   readonly #roundTrip
@@ -54,7 +54,7 @@ export class SrtMetrics {
 
   /**
    * Measures a connection from now on.
-   * @returns measures it for the last time
+   * @returns a function that measures it for the last time
    */
   follow(direction: Direction, read: () => SrtStatistics): () => void {
     const measured: Measured = { direction, read, counted: COUNTED.map(() => 0) }

@@ -2,12 +2,12 @@ import type { Logger } from 'pino'
 import { LogLimit, sessionClient, type UdpPeer } from 'sluice/sdk'
 import type { SrtMetrics } from './metrics.ts'
 
-/** Programs try again each 10 ms: there is a line for the first time, and then for all of this time. */
+/** Programs try again every 10 ms: one line is logged at the first refusal, and one for each interval after it. */
 const INTERVAL_MS = 10_000
-/** Addresses that are known; all are forgotten when they are more. */
+/** The most addresses that are kept; all are forgotten when there are more. */
 const MAX_ADDRESSES = 1024
 
-/** What the log and the metrics say of callers that are refused. */
+/** The log lines and the counter of refused callers. */
 export class Refusals {
   readonly #log: Logger
   readonly #metrics: Pick<SrtMetrics, 'refused'>
@@ -18,14 +18,14 @@ export class Refusals {
     this.#metrics = metrics
   }
 
-  /** Counts a refusal. @param code One of `REJECT_REASON`, which the caller is told. */
+  /** Counts a refusal. @param code the reject reason sent to the caller, one of `REJECT_REASON` */
   count(code: number): void {
     this.#metrics.refused(code)
   }
 
   /**
-   * Writes a line about a caller, unless there was one lately of the same address for the same reason.
-   * @param reason For people; nothing secret.
+   * Logs a line about a caller, unless there was one lately for the same address and reason.
+   * @param reason the text for people, which contains no secret
    */
   tell(peer: UdpPeer, message: string, reason: string, more: Readonly<Record<string, unknown>> = {}): void {
     const { ip, port } = sessionClient(peer)

@@ -3,12 +3,12 @@ import { MalformedError } from 'sluice/sdk/media'
 import { UnsupportedMode } from './stream-id.ts'
 import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
 
-/** A caller is refused for what SRT has a reason of its own for; the message is for the log. */
+/** A caller is refused with one of SRT's own reasons; the message is for the log. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   /** One of `REJECT_REASON`. */
   readonly reason: number
-  /** What the operator or the caller may do. */
+  /** Advice for the operator or the caller. */
   readonly advice: string | undefined
 
   constructor(reason: number, message: string, advice?: string) {
@@ -18,18 +18,18 @@ export class Refusal extends Error {
   }
 }
 
-/** From here on reasons are HTTP's status codes (SRT Access Control Guidelines, Error codes). */
+/** Reasons from here on are HTTP's status codes (SRT Access Control Guidelines, Error codes). */
 const STATUS_BASE = 1000
 const REASONS: readonly number[] = Object.values(REJECT_REASON)
 
-/** What a caller is told of an error; undefined for one that is none of its business, and is the log's. */
+/** The reject reason for an error; undefined for an internal error, which is for the log only. */
 export function rejectReasonOf(error: unknown): number | undefined {
   if (error instanceof Refusal) return error.reason
   if (error instanceof MalformedError) return REJECT_REASON.badRequest
   if (error instanceof UnsupportedMode) return REJECT_REASON.badMode
   if (!(error instanceof SluiceError)) return undefined
   const { statusCode } = error
-  // A caller can't be sent elsewhere.
+  // A caller can't be redirected.
   if (statusCode < 400) return REJECT_REASON.down
   const reason = STATUS_BASE + statusCode
   if (REASONS.includes(reason)) return reason
@@ -49,7 +49,7 @@ const WORDS: Readonly<Record<number, string>> = {
   [REJECT_REASON.down]: 'unavailable',
 }
 
-/** What a server refused with, for people: `unauthorized (1401)`. */
+/** The text for a reject reason: `unauthorized (1401)`. */
 export function describeReason(reason: number): string {
   const name = Object.entries(REJECT_REASON).find(([, value]) => value === reason)?.[0]
   const words = WORDS[reason] ?? name?.replaceAll(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)
@@ -64,7 +64,7 @@ const UNSUPPORTED: Readonly<Record<number, string>> = {
   [REJECT_REASON.group]: 'it wants a group of links, which there is none of here',
 }
 
-/** Why a caller is refused before anybody is asked, for people. */
+/** The text for the refusal of a caller before its request reaches the gates. */
 export function describeUnsupported(reason: number): string {
   return UNSUPPORTED[reason] ?? 'its handshake is broken'
 }

@@ -22,9 +22,9 @@ import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
 import { HANDSHAKE_BYTES } from './wire/packet/handshake-packet.ts'
 import { destinationOf, HEADER_BYTES, stampAgain } from './wire/packet/packet-header.ts'
 
-/** A caller sends its conclusion each 250 ms; one that has not for so long has given up. */
+/** A caller sends its conclusion every 250 ms; after this time without one it has given up. */
 const GIVEN_UP_MS = 2000
-/** A caller that was refused, or whose connection has ended, is known so long: its conclusions that come late begin nothing. */
+/** A caller that was refused, or has disconnected, is remembered for this time, so that its late conclusions begin nothing. */
 const KEPT_MS = 2000
 
 export type SessionInit = {
@@ -32,34 +32,34 @@ export type SessionInit = {
   readonly connections: Connections
   readonly listener: UdpListener
   readonly peer: UdpPeer
-  /** Of this end. */
+  /** The socket id of this end. */
   readonly socketId: number
   readonly request: ConnectionRequest
   /** The datagram that the request came in. */
   readonly conclusion: Buffer
-  /** Where the caller reaches this server. */
+  /** The host and port at which the caller reaches this server. */
   readonly local: { readonly host: string; readonly port: number }
-  /** Told once that it is open, or over. */
+  /** Called once when the session is open or has ended. */
   readonly settled: () => void
-  /** Told once that it is over. */
+  /** Called once when the session has ended. */
   readonly over: () => void
 }
 
 /**
- * A caller, from its conclusion on: waiting for a decision, then with a connection, or refused. Publisher or subscriber and
- * connection end together.
+ * The session of a caller, from its conclusion on: it waits for a decision, then has a connection, or is refused. Publisher or subscriber
+ * and connection end together.
  */
 export class Session {
   readonly #init: SessionInit
   readonly #flow: UdpFlow
   readonly #cancelTick: () => void
   readonly #leaving = new AbortController()
-  /** What repeats of the conclusion are told by: all of its handshake, which has the cookie, but no time stamp. */
+  /** The handshake in the conclusion, by which repeats are recognised: it contains the cookie, but no time stamp. */
   readonly #handshake: Buffer
   #log: Logger
   #asked: Asked | undefined
   #heardMs = performance.now()
-  /** Is given again to each conclusion that comes again. */
+  /** The answer, which is repeated for each repeat of the conclusion; undefined before the decision. */
   #answer: Buffer | undefined
   /** This end's clock at its time stamp 0. */
   #startUs = nowUs()
@@ -67,7 +67,7 @@ export class Session {
   #connection: Connection | undefined
   #ingest: TsIngest | undefined
   #isSettled = false
-  /** Its connection has ended. */
+  /** True when the connection has ended. */
   #hasEnded = false
   #isOver = false
 
@@ -84,7 +84,7 @@ export class Session {
     void this.#begin()
   }
 
-  /** Ends it, as the plugin ends, and tells the caller, also one that still waits. Idempotent. */
+  /** Ends the session, as the plugin ends, and notifies the caller, even one that still waits. Idempotent. */
   close(reason: CloseReason): void {
     this.#leaving.abort()
     if (this.#answer === undefined) this.#give(this.#init.request.reject(REJECT_REASON.down))
@@ -172,7 +172,7 @@ export class Session {
     if (action === 'play') sendStream(member, connection, log)
   }
 
-  /** The caller has left before it had an answer: a player, in most cases, of what nobody publishes. */
+  /** The caller has left before it had an answer: in most cases a player of a stream without a publisher. */
   #gaveUp(): void {
     if (this.#isOver) return
     this.#tell('given up', CLIENT_LEFT.text)
@@ -207,7 +207,7 @@ export class Session {
 
   #answerAgain(): void {
     if (this.#answer === undefined) return
-    // What was sent belongs to the socket.
+    // A copy: a datagram that was sent belongs to the socket.
     const answer = Buffer.from(this.#answer)
     stampAgain(answer, nowUs() - this.#startUs)
     this.#flow.send([answer])
@@ -223,12 +223,12 @@ export class Session {
   #memberEnded(reason: CloseReason): void {
     this.#log.info({ reason: reason.text }, `${this.#admitted?.action} ended`)
     this.#ingest = undefined
-    // A player has yet to play what was sent of a stream that is over.
+    // A player has yet to play the last data of a stream that has ended.
     if (this.#admitted?.action === 'play' && isOrderly(reason)) this.#connection?.end()
     else this.#connection?.close()
   }
 
-  /** A defect of ours ends this session alone. */
+  /** An error of this server ends this session alone. */
   #failed(error: unknown): void {
     this.#log.error({ err: error }, 'the connection has failed')
     this.close({ code: 'failed', text: 'the connection has failed' })

@@ -1,6 +1,6 @@
 import type { SrtStatistics } from './wire/statistics.ts'
 
-/** What `/srt/api/sessions` shows of a connection, by the names that libsrt has for it. */
+/** The statistics of a connection in `/srt/api/sessions`, by libsrt's names, with their descriptions. */
 export const STATISTICS_FIELDS = {
   msTimeStamp: 'How long the connection lasts',
   msRTT: 'Smoothed round-trip time',

@@ -1,16 +1,16 @@
 const ESCAPES = /(?:%[0-9a-f]{2})+/giu
-/** A short form whose colon is escaped, and one whose path has an escaped slash or question mark. */
+/** A short form with an escaped colon, or with an escaped slash or question mark in its path. */
 const SHORT_ESCAPED = /^[a-z]+(?:%3a|:[^?]*%(?:2f|3f))/iu
 /** The beginning of the standard form, also with escapes. */
 const STANDARD_PREFIX = /^(?:#|%23)(?:!|%21)(?::|%3a){2}/iu
 const STANDARD_PLAIN = /^(?:#|%23)!::/iu
 /** An escaped delimiter of the standard form, before a query. */
 const ESCAPED_DELIMITER = /^[^?]*%(?:2c|2f|3a|3d|3f)/iu
-/** Those of the keys of the standard form that this server reads itself; the values of others are their own. */
+/** The keys of the standard form that this server reads itself; it leaves the values of others alone. */
 const READ_KEY = /^[rmt]=/u
 
 /**
- * The stream id as it is meant: decoded once where it was percent-encoded as a whole, as builders of URLs do, and tools pass on.
+ * The stream id without percent-encoding: it is decoded once when it was encoded as a whole, as builders of URLs do, and tools pass on.
  * A stream id is no URL, so it counts as encoded only where one of its own delimiters is an escape (`publish%3A…`, `/live%2Fa`,
  * `/live/a%3Fsecret…`, `r%3D…`). Any other stays as it is, and so does a `%` in a name, or one that begins no escape.
  */
@@ -18,10 +18,10 @@ export function plainStreamId(streamId: string): string {
   return isEncoded(streamId) ? decodeOnce(streamId) : streamId
 }
 
-/** The query as it is meant; its values stay encoded, unless all of it is so. */
+/** The query without percent-encoding of the whole; its values stay encoded. */
 export function plainQuery(query: string): string {
   if (!/[=&]/u.test(query)) return decodeOnce(query)
-  // In an address, `&` ends a stream id: ffmpeg 5 and OBS can only be given `%26`, and send it as it is.
+  // `&` ends a stream id in an address: ffmpeg 5 and OBS need `%26` for it, and send that unchanged.
   return query.includes('&') ? query : query.replaceAll('%26', '&')
 }
 
@@ -34,7 +34,7 @@ function isEncoded(streamId: string): boolean {
   return !keys.every(isMade) || keys.some((key) => READ_KEY.test(key) && ESCAPED_DELIMITER.test(key))
 }
 
-/** Decodes the escapes that are UTF-8, and leaves what else has a `%`. */
+/** Decodes escapes that are UTF-8, and leaves every other `%`. */
 function decodeOnce(text: string): string {
   return text.replace(ESCAPES, (escapes) => {
     try {

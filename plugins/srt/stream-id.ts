@@ -6,13 +6,13 @@ const MAX_STREAM_ID_BYTES = 512
 const MAX_KEYS = 32
 const CONTROL = /[\u0000-\u001f\u007f]/u
 /**
- * The beginning of stream ids with keys (SRT Access Control Guidelines, General Syntax). In an address, `#` is `%23`, which
+ * The beginning of stream ids with keys (SRT Access Control Guidelines, General Syntax). `#` is `%23` in an address, which
  * ffmpeg 5 and srt-live-transmit send as it is.
  */
 const STANDARD_PREFIX = /^(?:#|%23)!::/u
 const SHORT_FORM = /^(?<mode>[a-z]+):(?<resource>.*)$/isu
 
-/** What the modes of both forms ask for. */
+/** The actions by mode, in the short and the standard form. */
 const ACTIONS: Readonly<Record<string, 'publish' | 'play'>> = {
   publish: 'publish',
   subscribe: 'play',
@@ -22,26 +22,25 @@ const ACTIONS: Readonly<Record<string, 'publish' | 'play'>> = {
 }
 const STANDARD_ACTIONS: Readonly<Record<string, 'publish' | 'play'>> = { publish: 'publish', request: 'play' }
 
-/** What a caller asks for by its stream id. */
+/** The request in a caller's stream id. */
 export type StreamRequest = {
   readonly action: 'publish' | 'play'
-  /** As it was written, without its query: to be checked as a stream path. */
+  /** The path as it was written, without its query: to be checked as a stream path. */
   readonly streamPath: string
-  /** Raw, without `?`. */
+  /** The query as it was written, without `?`. */
   readonly query: string
 }
 
-/** A stream id that is well-formed, and asks for what is not to be had here. */
+/** A stream id that is well-formed, but asks for a mode that this server does not support. */
 export class UnsupportedMode extends Error {
   override readonly name = 'UnsupportedMode'
 }
 
 /**
  * Reads a stream id: `publish:/live/a?secret=…`, `subscribe:/live/a`, with `read`, `request` and `play` as `subscribe`, or
- * `#!::r=live/a,m=publish,u=…,s=…` (SRT Access Control Guidelines). Of the latter, all keys but `r`, `m` and `t` become
- * parameters of the query, by their own names; those that `r` has in a query of its own come first. It may have been
- * percent-encoded as a whole.
- * @throws {MalformedError} when it is none of these. The message leaves it out: it may hold a secret.
+ * `#!::r=live/a,m=publish,u=…,s=…` (SRT Access Control Guidelines). In the latter form, all keys but `r`, `m` and `t` become parameters of
+ * the query, by their own names, after those in the query of `r`. It may have been percent-encoded as a whole.
+ * @throws {MalformedError} when it has neither form. The message does not contain it, as it may hold a secret.
  * @throws {UnsupportedMode} when it asks for both directions at once, or for files
  */
 export function parseStreamId(streamId: string): StreamRequest {
@@ -90,7 +89,7 @@ function splitQuery(resource: string): Pick<StreamRequest, 'streamPath' | 'query
   return { streamPath: resource.slice(0, mark), query: plainQuery(resource.slice(mark + 1)) }
 }
 
-/** The address of a request as the gates see it: what an encoder would be told to open. */
+/** The address of a request for the gates, in the form that an encoder would open. */
 export function addressOf(host: string, port: number, streamId: string): string {
   return `srt://${host.includes(':') ? `[${host}]` : host}:${port}?streamid=${plainStreamId(streamId).replaceAll('#', '%23')}`
 }

@@ -1,23 +1,23 @@
 import type { PluginContext } from 'sluice/sdk'
 
-/** How often connections look at what is due while anything is under way: acknowledgements are due each 10 ms. */
+/** The time between calls of entries that have work under way: acknowledgements are due every 10 ms. */
 const TICK_MS = 5
-/** How often they do where nothing is: most of those that play have sent all, and wait for the next picture. */
+/** The time between calls of idle entries: most players have been sent everything, and wait for the next picture. */
 const IDLE_TICK_MS = 20
 
-/** Does what is due. Returns whether something is under way, for which it is to be called again after {@link TICK_MS}. */
+/** Does the work that is due. Returns true when work is under way, and it is to be called again after {@link TICK_MS}. */
 export type Tick = () => boolean
 
 type Entry = { readonly tick: Tick; readonly failed: (error: unknown) => void; isBusy: boolean }
 
-/** Calls all that have something to do by time, by one timer that runs while there are any, and no more often than it has to. */
+/** Calls all entries with timed work by one timer, which runs while there are any, and no more often than it has to. */
 export class Ticker {
   readonly #timers: Pick<PluginContext<unknown>, 'setInterval'>
   readonly #entries = new Set<Entry>()
   #cancel: (() => void) | undefined
   /** 0 while there is no timer. */
   #intervalMs = 0
-  /** Since all were called. */
+  /** The time since all entries were called. */
   #elapsedMs = 0
 
   constructor(timers: Pick<PluginContext<unknown>, 'setInterval'>) {
@@ -25,8 +25,8 @@ export class Ticker {
   }
 
   /**
-   * @param failed told what `tick` has thrown, which is called no more then
-   * @returns takes it out again. Idempotent.
+   * @param failed called with the error that `tick` has thrown, after which `tick` is called no more
+   * @returns a function that removes the entry. Idempotent.
    */
   add(tick: Tick, failed: (error: unknown) => void): () => void {
     const entry = { tick, failed, isBusy: true }

@@ -5,14 +5,14 @@ import { MalformedError, TsDemuxer } from 'sluice/sdk/media'
 type TsIngestInit = {
   readonly sink: UnitSink
   readonly log: Logger
-  /** Told once that what comes is no MPEG-TS; nothing more is taken then. */
+  /** Called once when the payloads are not MPEG-TS; nothing more is taken then. */
   readonly broken: (why: string) => void
 }
 
 /** A payload has no more whole packets of MPEG-TS. */
 const PACKETS_PER_PAYLOAD = 7
 
-/** The peer was heard. It counts as alive, unless it sends what can't be carried, and nothing else. */
+/** Takes a sign of life of the peer. The publisher counts as alive, unless the peer sends only unsupported streams. */
 export function noteSign(
   publisher: Pick<Publisher, 'writtenBytes' | 'alive'>,
   ingest: Pick<TsIngest, 'hasUnsupported'>,
@@ -20,7 +20,7 @@ export function noteSign(
   if (publisher.writtenBytes > 0 || !ingest.hasUnsupported) publisher.alive()
 }
 
-/** Makes units of the payloads of a connection. */
+/** Demuxes the payloads of a connection into units. */
 export class TsIngest {
   readonly #init: TsIngestInit
   readonly #demuxer: TsDemuxer
@@ -32,19 +32,19 @@ export class TsIngest {
     this.#demuxer = new TsDemuxer(init.sink)
   }
 
-  /** Units that were left out: cut, broken, or before their configuration was known. */
+  /** The units that were left out: cut, broken, or before their configuration was known. */
   get droppedUnits(): number {
     return this.#demuxer.dropped
   }
 
-  /** Streams have come that can't be carried. */
+  /** True when streams of unsupported types have come. */
   get hasUnsupported(): boolean {
     return this.#unsupportedCount > 0
   }
 
   /**
    * Takes a payload, which is borrowed.
-   * @param missing How many payloads are missing between the last one and this.
+   * @param missing the number of payloads that are missing before this one
    */
   receive(payload: Buffer, missing: number): void {
     if (this.#isOver) return
@@ -60,7 +60,7 @@ export class TsIngest {
     if (unsupported.size > this.#unsupportedCount) this.#tellUnsupported()
   }
 
-  /** Nothing more comes: writes the last units, which were held back until it was known where they end. */
+  /** Writes the last units, which were held back until their end was known; nothing more comes. */
   end(): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -6,7 +6,7 @@ import { RtmpClientError } from './client-error.ts'
 const AUTH_MODE = /\bauthmod=(?<mode>adobe|llnw)\b/u
 const FAILED = /[?&]reason=(?:authfailed|nosuchuser)\b/u
 const CHALLENGE = /\?(?<fields>reason=needauth[^\s\]]*)/u
-/** Of a challenge no more is read than a server has use for. */
+/** The most characters of a refusal's description that are searched for a challenge. */
 const MAX_DESCRIPTION_LENGTH = 2048
 const REALM = 'live'
 const METHOD = 'publish'
@@ -14,7 +14,7 @@ const NONCE_COUNT = '00000001'
 
 type ChallengeOptions = {
   readonly description: string
-  /** As `connect` named it. */
+  /** The app that `connect` named. */
   readonly app: string
   readonly user: RtmpUser | undefined
   /** Something new each time: eight hexadecimal digits. */
@@ -22,10 +22,10 @@ type ChallengeOptions = {
 }
 
 /**
- * What a client adds to app and tcUrl, without `?`, to be let in by a server that has refused `connect` to ask who it is: as
- * Adobe's encoders do it (`authmod=adobe`), or those of Limelight (`authmod=llnw`). The password is not in it. Undefined when
- * the server has refused for another reason.
- * @throws {RtmpClientError} when the server knows no such user or password, or there is none to tell it
+ * The query, without `?`, that a client adds to app and tcUrl when it connects again after a server has refused `connect` to ask for
+ * authentication: in the scheme of Adobe's encoders (`authmod=adobe`) or of Limelight's (`authmod=llnw`). The password is not in it.
+ * Undefined when the server has refused for another reason.
+ * @throws {RtmpClientError} when the server does not accept the user or password, or the URL has none
  */
 export function answerChallenge({ description, app, user, clientNonce }: ChallengeOptions): string | undefined {
   const text = description.slice(0, MAX_DESCRIPTION_LENGTH)
@@ -38,7 +38,7 @@ export function answerChallenge({ description, app, user, clientNonce }: Challen
   }
   if (FAILED.test(text)) throw new RtmpClientError('the server does not take this name and password')
   const fields = CHALLENGE.exec(text)?.groups?.['fields']
-  // First it only wants to know who asks, and then makes the challenge for them.
+  // The first answer names the user alone; the server then sends the challenge.
   if (fields === undefined) return `authmod=${mode}&user=${encodeURIComponent(user.name)}`
   const challenge = fieldsOf(fields)
   return mode === 'adobe'
@@ -68,7 +68,7 @@ function answerAdobe(
   return opaque === '' ? answer : `${answer}&opaque=${opaque}`
 }
 
-/** As digest authentication of HTTP with `qop=auth` (RFC 2617 3.2.2.1). */
+/** Answers the challenge by HTTP's digest authentication with `qop=auth` (RFC 2617 3.2.2.1). */
 function answerLimelight(
   { name, password }: RtmpUser,
   challenge: ReadonlyMap<string, string>,

@@ -3,7 +3,7 @@ import type { Status } from './status.ts'
 /** A server that did not agree, did not answer, or closed the connection; the message holds nothing of the URL but its host. */
 export class RtmpClientError extends Error {
   override readonly name = 'RtmpClientError'
-  /** What the server refused with; undefined for all else. */
+  /** The status that the server refused with; undefined for every other error. */
   readonly status: Status | undefined
 
   constructor(message: string, options: ErrorOptions & { readonly status?: Status | undefined } = {}) {

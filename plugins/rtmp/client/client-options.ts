@@ -7,7 +7,7 @@ import type { Status } from './status.ts'
 export type RtmpClientOptions = {
   /** `rtmp[s]://host[:port]/app/name?query`; its user information is left alone. */
   readonly url: string
-  /** Added to app and tcUrl, without `?`: what a server asked for that wants to know who the client is. */
+  /** The answer to a server's challenge, without `?`, which is added to app and tcUrl. See `answerChallenge`. */
   readonly credentials?: string
   /** The connection to the server, which may still be opening. */
   readonly socket: Socket
@@ -31,8 +31,8 @@ export type RtmpClientOptions = {
   readonly onPing?: () => void
   /** Takes each command of the server's, answers to calls included. */
   readonly onCommand?: (command: Command) => void
-  /** Takes what each `onStatus` says. While a returned promise is pending, nothing further is read; it must not reject. */
+  /** Called with the status of each `onStatus`. While a returned promise is pending, nothing further is read; it must not reject. */
   readonly onStatus?: (status: Status) => Promise<void> | undefined
-  /** Takes what the server says of the stream by user control messages: that it is a recording, that it is over. */
+  /** Called when a user control message of the server announces that the stream is a recording, or that it has ended. */
   readonly onStreamEvent?: (kind: 'streamIsRecorded' | 'streamEof') => void
 }

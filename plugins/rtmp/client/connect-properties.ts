@@ -2,10 +2,10 @@ import type { Track } from 'sluice/sdk'
 import type { AmfValue } from 'sluice/sdk/media'
 import { ANY_FOUR_CC, FOUR_CCS, takenFourCcs } from '../four-ccs.ts'
 
-/** What players call themselves; servers look for the shape of it. */
+/** The `flashVer` of a player; servers look for the shape of it. */
 export const PLAYER_VERSION = 'LNX 9,0,124,2'
 
-/** `connect` of a player: it takes all that RTMP has a number for (RTMP 1.0 §7.2.1.1), and what enhanced RTMP added. */
+/** `connect` of a player: it takes all that RTMP has a number for (RTMP 1.0 §7.2.1.1), and the codecs that enhanced RTMP added. */
 export const PLAYER_PROPERTIES: Readonly<Record<string, AmfValue>> = {
   fpad: false,
   capabilities: 239,
@@ -25,8 +25,7 @@ export function publisherProperties(tracks: readonly Track[]): Readonly<Record<s
 }
 
 /**
- * The codecs of a stream that a server does not take, by what it says of itself in its answer to `connect`. None
- * where it says nothing.
+ * The stream's codecs that a server does not accept, by the properties of its answer to `connect`. Empty when the answer names no codecs.
  */
 export function untakenCodecs(tracks: readonly Track[], server: Readonly<Record<string, AmfValue>>): readonly string[] {
   const taken = takenFourCcs(server)

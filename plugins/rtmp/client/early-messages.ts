@@ -4,7 +4,7 @@ import type { RawMessage } from '../wire/message/raw-message.ts'
 const MAX_EARLY_MESSAGES = 32
 const MAX_EARLY_BYTES = 256 * 1024
 
-/** What a server sends before it says that it plays; the first of it, so far as that is little. */
+/** The media and data messages that a server sends before the status that says it plays: the first of them, up to the limits above. */
 export class EarlyMessages {
   #messages: RawMessage[] = []
   #sizeBytes = 0
@@ -14,7 +14,7 @@ export class EarlyMessages {
     if (this.#messages.length < MAX_EARLY_MESSAGES && this.#sizeBytes <= MAX_EARLY_BYTES) this.#messages.push(raw)
   }
 
-  /** Gives them, and keeps none. */
+  /** Returns the messages and forgets them. */
   take(): readonly RawMessage[] {
     const messages = this.#messages
     this.#messages = []

@@ -1,7 +1,7 @@
 import type { Command } from '../wire/message/command.ts'
 import { RtmpClientError } from './client-error.ts'
 
-/** Most answers that are waited for at a time. */
+/** The most calls that wait for an answer at a time. */
 const MAX_PENDING_CALLS = 16
 
 type PendingCall = {
@@ -10,14 +10,14 @@ type PendingCall = {
   readonly fail: (error: Error) => void
 }
 
-/** The commands of a client whose answers are still to come. */
+/** The calls of a client that wait for an answer. */
 export class PendingCalls {
   readonly #calls = new Map<number, PendingCall>()
 
   /**
    * Waits for the answer to a call.
-   * @param onLate called when there is none in time; it is then still waited for
-   * @throws {RtmpClientError} when too many are waited for
+   * @param onLate called when there is none in time; the call then still waits
+   * @throws {RtmpClientError} when too many calls wait
    */
   add(transactionId: number, timeoutMs: number, onLate: () => void): Promise<Command> {
     if (this.#calls.size === MAX_PENDING_CALLS) return Promise.reject(new RtmpClientError('too many calls at once'))
@@ -35,7 +35,7 @@ export class PendingCalls {
     call.answer(command)
   }
 
-  /** There will be no answers. */
+  /** Rejects every call that waits. */
   fail(error: Error): void {
     for (const { timer, fail } of this.#calls.values()) {
       clearTimeout(timer)

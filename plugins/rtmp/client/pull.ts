@@ -13,9 +13,9 @@ import { openStream } from './open-stream.ts'
 import type { RtmpClient } from './rtmp-client.ts'
 import { statusOf, type Status } from './status.ts'
 
-/** A server may wait so long for somebody to publish the stream. */
+/** The longest that a server may wait for a publisher of the stream. */
 const PLAY_TIMEOUT_MS = 30_000
-/** How much of a recording a server may send ahead. */
+/** The media of a recording that a server may send ahead. */
 const BUFFER_MS = 3000
 const ENDED = 'the source has ended'
 
@@ -52,7 +52,7 @@ class RtmpPull {
   constructor(options: RtmpPullOptions) {
     this.#options = options
     this.#signal = AbortSignal.any([options.request.signal, this.#stop.signal])
-    // Who waits for it may have failed before.
+    // The promise may reject before anything waits for it.
     this.#end.promise.catch(() => {})
   }
 
@@ -160,7 +160,7 @@ class RtmpPull {
   }
 }
 
-/** Whether a server says that a recording has been played to its end. */
+/** True for the data message by which a server reports that a recording has been played to its end. */
 function isComplete({ typeId, payload }: RawMessage): boolean {
   if (typeId !== MESSAGE_TYPE.dataAmf0 && typeId !== MESSAGE_TYPE.dataAmf3) return false
   if (!payload.includes('onPlayStatus')) return false

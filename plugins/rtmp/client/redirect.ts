@@ -3,10 +3,10 @@ import { parseRtmpUrl } from '../wire/url.ts'
 import { RtmpClientError } from './client-error.ts'
 
 /**
- * Where a server leads a client that came for `url`: to the address of a stream, or to an app that has the same stream. The
- * name and password in `url` are told to the same host alone, and not in the open after TLS.
- * @param knowsName the server had been told the name of the stream; else it can only mean an app, unless the name is in it
- * @throws {RtmpClientError} when it leads elsewhere than to an address of RTMP
+ * The URL to connect to next when a server answers a client that came for `url` with a redirect: the address of a stream, or of an app that
+ * has the same stream. The name and password in `url` are passed on to the same host only, and never from rtmps to rtmp.
+ * @param knowsName true when the client had already sent the stream's name; else the redirect names an app, unless the name is in it
+ * @throws {RtmpClientError} when the redirect is not an RTMP address
  */
 export function redirectedUrl(url: string, redirect: string, knowsName: boolean): string {
   const { host, tls, name } = parseRtmpUrl(url)
@@ -17,7 +17,7 @@ export function redirectedUrl(url: string, redirect: string, knowsName: boolean)
     const parsed = parseRtmpUrl(next)
     const isTrusted = parsed.host.toLowerCase() === host.toLowerCase() && (parsed.tls || !tls)
     const user = isTrusted && parsed.user === undefined ? userInformationOf(url) : ''
-    // No text but a function: `$` in a password means itself.
+    // A function, as `$` in a replacement text would be special.
     return next.replace('://', () => `://${user}`)
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error
@@ -40,7 +40,7 @@ function withoutQuery(name: string): string {
   return mark < 0 ? name : name.slice(0, mark)
 }
 
-/** With its `@`; empty when there is none. */
+/** The user information of a URL with its `@`; empty when there is none. */
 function userInformationOf(url: string): string {
   return /^\w+:\/\/(?<user>[^/?#]*@)/u.exec(url)?.groups?.['user'] ?? ''
 }

@@ -13,18 +13,18 @@ import type { RtmpClientOptions } from './client-options.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { statusOf, type Status } from './status.ts'
 
-/** What encoders commonly use. */
+/** The chunk size that encoders commonly use. */
 const CHUNK_SIZE_BYTES = 4096
 /** A server answers within this, or the connection is given up. */
 const ANSWER_TIMEOUT_MS = 10_000
-/** What the client calls itself unless told otherwise; some servers look for the shape of this. */
+/** The default `flashVer` of `connect`; some servers look for the shape of it. */
 const FLASH_VERSION = 'FMLE/3.0 (compatible; Sluice)'
 
 /** The client's side of one RTMP connection: it publishes or plays one stream of a server, or calls what it likes. */
 export class RtmpClient {
-  /** Resolves with the reason when the connection has ended, whoever ended it. */
+  /** Resolves with the reason when the connection has ended, from either side. */
   readonly closed: Promise<string>
-  /** For those who count, pause or misbehave: bytes may be written between calls. */
+  /** The socket, for callers that count bytes, pause, or write bytes of their own between calls. */
   readonly socket: Socket
   readonly url: RtmpUrl
   readonly #options: RtmpClientOptions
@@ -80,13 +80,13 @@ export class RtmpClient {
     return this.#handshaken.promise
   }
 
-  /** What the server said of itself in its answer to `connect`: `capsEx`, `fourCcList` and the like. */
+  /** The properties of the server's answer to `connect`: `capsEx`, `fourCcList` and the like. */
   get serverFields(): Readonly<Record<string, AmfValue>> {
     return this.#serverFields
   }
 
   /**
-   * Leads the connection to a message stream: handshake, `connect`, `createStream`.
+   * Does the handshake, `connect` and `createStream`.
    * @throws {RtmpClientError}
    */
   async connect(): Promise<void> {
@@ -95,8 +95,8 @@ export class RtmpClient {
   }
 
   /**
-   * Leads the connection to the app: handshake, `connect`.
-   * @throws {RtmpClientError} with the status that the server refused by
+   * Does the handshake and `connect`.
+   * @throws {RtmpClientError} with the status that the server refused with
    */
   async open(): Promise<void> {
     await this.handshaken
@@ -115,7 +115,7 @@ export class RtmpClient {
 
   /**
    * Asks to publish, and resolves when the server has agreed.
-   * @throws {RtmpClientError} with the status that the server refused by
+   * @throws {RtmpClientError} with the status that the server refused with
    */
   publish(): Promise<void> {
     return this.#askWithin(this.#answerTimeoutMs, 'NetStream.Publish.Start', 'publish', this.url.name, 'live')
@@ -124,7 +124,7 @@ export class RtmpClient {
   /**
    * Asks to play, and resolves when the server has agreed, which may take as long as it waits for a publisher.
    * @param timeoutMs when to give up; never, unless given
-   * @throws {RtmpClientError} with the status that the server refused by
+   * @throws {RtmpClientError} with the status that the server refused with
    */
   play(timeoutMs?: number): Promise<void> {
     this.#connection.expectMedia()
@@ -145,7 +145,7 @@ export class RtmpClient {
     return answer
   }
 
-  /** Sends a command whose answer, if there is one, tells nothing: servers differ in whether they know it. */
+  /** Sends a command and ignores its answer, which depends on whether the server knows the command. */
   announce(name: string, ...args: readonly AmfValue[]): void {
     this.#command(name, ++this.#transactionId, null, args)
   }
@@ -155,14 +155,14 @@ export class RtmpClient {
     this.#command(name, 0, null, args)
   }
 
-  /** Sends a message of the protocol's own, such as a ping, or a command whatever it says. */
+  /** Sends any message: a protocol control message, a ping, or a command built by the caller. */
   send(message: Message, messageStreamId = 0): void {
     this.#connection.send(message, messageStreamId)
   }
 
   /**
    * Sends a media or data message, the body of an FLV tag of the type `typeId`, and gives its size on the wire.
-   * `socket.writableLength` tells how much waits.
+   * `socket.writableLength` is the number of bytes that wait.
    */
   sendMedia(typeId: number, timestampMs: number, parts: readonly Buffer[]): number {
     return this.#connection.sendMedia(typeId, this.#streamId, timestampMs, parts)

@@ -1,6 +1,6 @@
 import { amfFields, type AmfValue } from 'sluice/sdk/media'
 
-/** What a server may call its answers; others are not repeated in messages, as they may hold what it was sent. */
+/** The shape of a status code. Other codes are not repeated in messages, as they may contain data that the client sent. */
 const CODE = /^Net(?:Connection|Stream)\.[A-Za-z.]{1,64}$/u
 
 /** Refusals that not every server calls an error. */
@@ -11,13 +11,13 @@ export type Status = {
   readonly isError: boolean
   /** `NetStream.Play.Start` and the like. */
   readonly code: string
-  /** For people, and for those who have to authenticate. It may hold what the server was sent. */
+  /** The text for people, which also carries authentication challenges. It may contain data that the client sent. */
   readonly description: string
-  /** Where the server sends its client instead. */
+  /** The address to which the server redirects the client. */
   readonly redirect: string | undefined
 }
 
-/** What a server says by an information object; undefined when it is none. */
+/** Parses the information object of a status; undefined when the value is not an object. */
 export function statusOf(information: AmfValue | undefined): Status | undefined {
   const fields = amfFields(information)
   if (fields === undefined) return undefined

@@ -1,19 +1,19 @@
 import { MalformedError } from 'sluice/sdk/media'
 
-/** For each text that names a stream: more than any signed query needs. */
+/** The limit of each text that names a stream, in characters: more than any signed query needs. */
 export const MAX_URL_LENGTH = 4096
 
 const PORT = 1935
 const TLS_PORT = 443
 const MAX_PORT = 65_535
 
-/** The host is a name, an IPv4 address or an IPv6 address in brackets. What goes before the last `@` is the user. */
+/** The host is a name, an IPv4 address or an IPv6 address in brackets. The text before the last `@` is the user. */
 const RTMP_URL = /^(rtmps?):\/\/(?:([^\s/?#]*)@)?(\[[0-9a-f:.]+\]|[^\s/?#@:[\]]+)(?::(\d{1,5}))?\/(.*)$/i
 /** A part of a path that begins the name of a recording, whatever follows: `mp4:folder/clip.mp4`. */
 const TYPED_PART = /\/[a-z]\w{1,4}:/i
-/** A server sees also the schemes of RTMP's tunnelled variants, whose tcUrl reaches it unchanged. */
+/** The origin of a tcUrl. The schemes of RTMP's tunnelled variants are among them, as their tcUrl reaches the server unchanged. */
 const ORIGIN = /^rtmp[a-z]*:\/\/[^\s/?#]+/i
-/** The app behind the scheme and host of a tcUrl, whatever these are. */
+/** The app after the scheme and host of a tcUrl. */
 const APP_OF_TC_URL = /^[a-z]+:\/\/[^/?#]*(.*)$/i
 
 /** The stream that a client's `connect` and `publish` or `play` name together. */
@@ -26,13 +26,13 @@ export type StreamTarget = {
   readonly url: string
 }
 
-/** What `connect` and `publish` or `play` say of the stream, as the client sent it. */
+/** The texts of `connect` and of `publish` or `play` that name the stream, as the client sent them. */
 export type StreamRequest = {
   /** Property `app` of `connect`: `live`, `live/instance`, `live?secret=1`; empty when there is none. */
   readonly app: string
   /** Property `tcUrl` of `connect`, empty when there is none. It counts where `app` is missing, or has lost its query. */
   readonly tcUrl: string
-  /** Where the client connected, as `rtmp://192.0.2.1:1935`, which counts where tcUrl doesn't tell. */
+  /** The address that the client connected to, as `rtmp://192.0.2.1:1935`; it counts when tcUrl has no origin. */
   readonly server: string
   /** Argument of `publish` or `play`: `name`, `name?secret=1`, `mp4:name`. */
   readonly name: string
@@ -55,23 +55,23 @@ export function parseStreamTarget(request: StreamRequest): StreamTarget {
   return { streamPath, query, url: `${origin}/${streamPath}${query && `?${query}`}` }
 }
 
-/** Who a client is, for servers that ask. */
+/** The name and password of a client, for servers that require authentication. */
 export type RtmpUser = { readonly name: string; readonly password: string }
 
-/** Where a client connects, and what it says there. */
+/** A parsed RTMP URL: the server's address, and the texts that the client sends to it. */
 export type RtmpUrl = {
   readonly tls: boolean
-  /** Without brackets. */
+  /** The host name or address, without brackets. */
   readonly host: string
   /** Defaults to 1935, with TLS to 443. */
   readonly port: number
-  /** Of the URL's user information, decoded; it is in none of the texts for the server. */
+  /** The URL's user information, decoded; it is in none of the texts for the server. */
   readonly user?: RtmpUser
-  /** For `connect`. */
+  /** The app that `connect` names. */
   readonly app: string
   /** The URL up to the app, with the port where the URL has one. */
   readonly tcUrl: string
-  /** For `publish` or `play`, with the query. */
+  /** The stream's name, with the query, for `publish` or `play`. */
   readonly name: string
 }
 
@@ -104,7 +104,7 @@ function parseUser(text: string): RtmpUser {
   return { name: decoded(name), password: decoded(password) }
 }
 
-/** What has percent signs of its own stays as it is. */
+/** Decodes percent escapes; a text with other percent signs stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -117,7 +117,7 @@ function splitPath(text: string): { app: string; name: string } {
   const { path, query } = splitQuery(text)
   if (path.endsWith('/')) return { app: trimSlashes(path), name: query && `?${query}` }
   const typed = path.search(TYPED_PART)
-  // With a single part before the query, the name can only stand behind the app's query.
+  // When there is a single part before the query, the name can only stand after the app's query.
   const end = trimSlashes(path).includes('/') ? path.length : text.length
   const slash = typed < 0 ? text.slice(0, end).lastIndexOf('/') : typed
   return { app: trimSlashes(text.slice(0, Math.max(slash, 0))), name: text.slice(slash + 1) }

@@ -35,8 +35,8 @@ export type TalkOptions = {
 }
 
 /**
- * Opens the way back to a camera, in a session of its own, so that what is pulled goes on undisturbed.
- * @throws {Unsupported} when the camera has none, or not for such sound
+ * Opens the back channel of a camera in a session of its own, so that the pull goes on undisturbed.
+ * @throws {Unsupported} when the camera has no back channel, or none for the codecs of `tracks`
  * @throws {RtspClientError} when it fails otherwise
  */
 export async function openTalk({ ctx, url, dial, tracks, signal }: TalkOptions): Promise<Talk> {
@@ -80,7 +80,7 @@ async function findLoudspeaker(client: RtspClient, tracks: readonly TrackInit[])
   throw new Unsupported(`the camera takes ${taken.join(', ')}, and nothing else`)
 }
 
-/** Whether units of a track are what a format carries. */
+/** True when the packets of a track have the format that the camera offers. */
 function isOf(init: TrackInit, offered: RtpFormat): boolean {
   const sent = rtpFormatOfTrack({ ...init, id: 0 }, offered.payloadType)
   return (
@@ -90,7 +90,7 @@ function isOf(init: TrackInit, offered: RtpFormat): boolean {
   )
 }
 
-/** What is said to a camera: one track, in the format that it takes. */
+/** Sends one track to a camera, in a format that the camera accepts. */
 class CameraTalk implements Talk {
   readonly #client: RtspClient
   readonly #session: ClientSession
@@ -134,7 +134,7 @@ class CameraTalk implements Talk {
     this.#client.stream.write(this.#sender.serialize(payloads, timestamp, this.#framing))
   }
 
-  /** What is missing is silence. */
+  /** Lost units are not replaced: the camera plays silence. */
   lost(): void {}
 
   onClose(listener: () => void): void {

@@ -15,7 +15,7 @@ export type CarrierOptions = {
   readonly signal: AbortSignal
 }
 
-/** What carries RTSP to a server, and between which addresses. */
+/** The byte stream to a server, with the addresses of both ends. */
 export type Carrier = { readonly stream: Duplex; readonly remoteIp: string; readonly localIp: string }
 
 /**

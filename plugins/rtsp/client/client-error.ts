@@ -3,7 +3,7 @@ export class RtspClientError extends Error {
   override readonly name = 'RtspClientError'
   /** The status that the server refused with; undefined for all else. */
   readonly status: number | undefined
-  /** Where the server says that it is to be had. */
+  /** The address to which the server redirects; undefined when it redirects nowhere. */
   readonly location: string | undefined
 
   constructor(message: string, options: ErrorOptions & { readonly status?: number; readonly location?: string } = {}) {
@@ -13,7 +13,7 @@ export class RtspClientError extends Error {
   }
 }
 
-/** Whether a server can't or won't use the transport that was asked for. */
+/** True when a server can't or won't use the transport that was asked for (status 461). */
 export function isTransportRefusal(error: unknown): boolean {
   return error instanceof RtspClientError && error.status === 461
 }

@@ -12,7 +12,7 @@ import { RtspClientError } from './client-error.ts'
 import type { RequestOptions, RtspClient } from './rtsp-client.ts'
 import type { TransportKind } from './target-url.ts'
 
-/** What a server takes a session for dead after, unless it says so (RFC 2326 12.37). */
+/** The timeout of a session when the server names none (RFC 2326 12.37). */
 const DEFAULT_TIMEOUT_SECONDS = 60
 const MIN_KEEPALIVE_MS = 500
 const MAX_KEEPALIVE_MS = 30_000
@@ -24,14 +24,14 @@ export type ClientSessionOptions = {
   readonly url: string
   readonly kind: TransportKind
   readonly mode: 'play' | 'record'
-  /** Whose ports media comes in by. */
+  /** Opens the ports on which media comes in. */
   readonly net: Net
   readonly ports: PortRange
   /** Further header fields of SETUP. */
   readonly fields?: Readonly<Record<string, string>>
 }
 
-/** What a client has with a server: medias that are set up, then played or recorded, and kept alive. */
+/** A session with a server: its medias are set up, then played or recorded, and kept alive. */
 export class ClientSession {
   readonly kind: TransportKind
   readonly #options: ClientSessionOptions
@@ -60,7 +60,7 @@ export class ClientSession {
   }
 
   /**
-   * Asks for something in the session, which is kept alive from the first PLAY or RECORD on.
+   * Sends a request in the session, which is kept alive from the first PLAY or RECORD on.
    * @throws {RtspClientError}
    */
   async request(
@@ -75,15 +75,15 @@ export class ClientSession {
   }
 
   /**
-   * Asks the server whether the session is there, as keepalives do.
-   * @throws {RtspClientError} when nothing is answered, or that it is not
+   * Asks the server for a sign of life of the session, as keepalives do.
+   * @throws {RtspClientError} when the server does not answer, or has no such session
    */
   async ask(): Promise<void> {
     const { client, url } = this.#options
     await client.request(this.#question, url, { Session: this.#id }, { mayBeSilent: true })
   }
 
-  /** Ends it, and the connection. Idempotent. */
+  /** Ends the session and the connection. Idempotent. */
   close(): void {
     this.#options.client.close()
   }
@@ -94,7 +94,7 @@ export class ClientSession {
     const wanted = { lowerTransport: 'TCP', interleaved: { first, last: first + 1 } } as const
     const { interleaved = wanted.interleaved } = await this.#setup(url, wanted)
     const answered = channelPair(interleaved)
-    // A server that names the same channels for all its medias sends on those that it was asked for.
+    // A server that names the same channels for all its medias sends on the channels it was asked for.
     const isTaken = channels.has(answered.rtp) || channels.has(answered.rtcp)
     const pair = isTaken ? channelPair(wanted.interleaved) : answered
     const transport = new InterleavedTransport(connection, channels, pair, handlers)
@@ -135,7 +135,7 @@ export class ClientSession {
     this.#id ??= session?.id
     this.#timeoutSeconds = session?.timeoutSeconds ?? this.#timeoutSeconds
     const [answer, ...others] = answeredTransports(headers)
-    // Who answers no transport has taken what was offered.
+    // A server that answers without a transport accepts the one that was offered.
     if (answer === undefined) return asked
     const taken = [answer, ...others].find(({ lowerTransport }) => lowerTransport === wanted.lowerTransport)
     if (taken !== undefined) return taken
@@ -154,12 +154,12 @@ export class ClientSession {
     this.#keepAlive = setInterval(() => this.#tell(this.#question), intervalMs)
   }
 
-  /** Tells the server that it is over, which would send on by UDP otherwise. */
+  /** Ends the session at the server, which would send on by UDP otherwise. */
   #leave(): void {
     if (this.#isSetUp) this.#tell('TEARDOWN')
   }
 
-  /** What is answered makes no difference. */
+  /** Sends a request and ignores its answer. */
   #tell(method: string): void {
     const { client, url } = this.#options
     void client.request(method, url, { Session: this.#id }, { mayBeSilent: true }).catch(() => undefined)
@@ -172,17 +172,17 @@ export class ClientSession {
   }
 }
 
-/** RTCP has the next channel where but one is named. */
+/** RTCP has the channel after RTP's when only one is named. */
 function channelPair({ first, last }: NumberPair): ChannelPair {
   return { rtp: first, rtcp: last === first ? first + 1 : last }
 }
 
-/** The transports of an answer; none where it has nothing that makes sense. */
+/** The transports of an answer; empty when its header is missing or malformed. */
 function answeredTransports(headers: RtspHeaders): readonly Transport[] {
   return tryParse(parseTransports, headers.getAll('transport').join(',')) ?? []
 }
 
-/** The session of an answer; undefined where it has none: not all servers need one. */
+/** The session of an answer; undefined when it has none: not all servers need one. */
 function sessionOf(text: string): SessionHeader | undefined {
   return tryParse(parseSessionHeader, text)
 }

@@ -30,7 +30,7 @@ export async function openTunnel({ url, down, open, signal }: TunnelOptions): Pr
   const server = `${host.includes(':') ? `[${host}]` : host}:${port}`
   const stop = () => down.destroy()
   signal.addEventListener('abort', stop)
-  // Its end is told by 'close'.
+  // The error also ends in 'close', which is listened to.
   down.on('error', () => {})
   try {
     down.write(serializeTunnelRequest({ direction: 'get', sessionCookie, path }, server))
@@ -50,7 +50,7 @@ export async function openTunnel({ url, down, open, signal }: TunnelOptions): Pr
   }
 }
 
-/** Waits for the head of the answer to GET; returns what has come behind it. */
+/** Waits for the head of the answer to GET; returns the bytes after it. */
 async function answer(down: Socket): Promise<Buffer> {
   const reader = new RtspReader()
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
@@ -77,7 +77,7 @@ async function answer(down: Socket): Promise<Buffer> {
   }
 }
 
-/** What is sent goes up in base64 as the body of a POST; what comes down is the answer to a GET. */
+/** The two connections as one: data go up in base64 as the body of a POST, and come down as the answer to a GET. */
 class ClientTunnel extends Duplex {
   readonly #down: Socket
   readonly #up: Socket

@@ -23,12 +23,12 @@ import { RTSP, TargetUrl, type TransportKind } from './target-url.ts'
 
 /** Media that has not come by UDP in this time does not get through, and is asked for by TCP. */
 const UDP_TIMEOUT_MS = 3000
-/** The same by TCP, where nothing stands in the way. */
+/** The same limit by TCP, where no router stands in the way. */
 const MEDIA_TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 const LEFT_OUT = 'a track is left out: its format is not supported'
 
-/** The pulls that run, by path: those of all generations. */
+/** The running pulls of all generations, by path. */
 export type PullTable = Map<string, { setSpeed(speed: number): Promise<void> }>
 
 /** Offers to pull streams by RTSP; the definition names `pull:rtsp` in its `provides`. */
@@ -167,7 +167,7 @@ class RtspPull {
   }
 }
 
-/** Whether media comes in time. */
+/** True when media comes within `timeoutMs`. */
 async function arrives({ client, session }: Opened, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   const timeout = delay(timeoutMs, false, { signal, ref: false })
   const closed = client.closed.then((reason) => {

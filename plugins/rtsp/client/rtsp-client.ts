@@ -17,15 +17,15 @@ const MAX_REASON_LENGTH = 120
 /** Methods by which a server asks whether the client is alive. */
 const SIGNS_OF_LIFE = ['OPTIONS', 'GET_PARAMETER', 'SET_PARAMETER']
 
-/** Header fields of a request; what is undefined is left out. */
+/** The header fields of a request; undefined ones are left out. */
 type Fields = Readonly<Record<string, string | undefined>>
 
-/** What goes with a request. */
+/** The options of {@link RtspClient.request}. */
 export type RequestOptions = {
   readonly body?: string
-  /** Called when the server agrees, before any media that comes behind its answer is taken. */
+  /** Called when the server agrees, before any media that follows its answer is taken. */
   readonly onAgreed?: (response: RtspResponse) => void
-  /** No answer in time is no reason to give the connection up: some cameras never answer what keeps a session alive. */
+  /** True to keep the connection when no answer comes in time: some cameras never answer keepalives. Default false. */
   readonly mayBeSilent?: boolean
 }
 
@@ -37,7 +37,7 @@ type Call = {
 
 /** The client's side of one RTSP connection: requests with their answers, and the channels of its media. */
 export class RtspClient {
-  /** What has opened the connection. */
+  /** Opens further connections to the same server. */
   readonly dial: Dialer
   readonly channels = new ChannelTable()
   readonly connection: RtspConnection
@@ -46,9 +46,9 @@ export class RtspClient {
   /** The address of the server. */
   readonly remoteIp: string
   readonly localIp: string
-  /** Resolves with the reason when the connection has ended, whoever ended it. */
+  /** Resolves with the reason when the connection has ended, from either side. */
   readonly closed: Promise<string>
-  /** What the server says it can do; nothing before `learnMethods`. */
+  /** The methods that the server supports; empty before `learnMethods`. */
   methods: ReadonlySet<string> = new Set()
   readonly #credentials: ClientCredentials
   readonly #calls = new Map<number, Call>()
@@ -100,14 +100,14 @@ export class RtspClient {
     return promise
   }
 
-  /** Calls this before the client closes the connection, for whatever reason: for the last requests. */
+  /** Calls `farewell` before the client closes the connection, for its last requests. */
   beforeClose(farewell: () => void): void {
     this.#farewell = farewell
   }
 
   /**
-   * Asks what the server can do. One that refuses to say so is taken to know what all know.
-   * @throws {RtspClientError} when the server does not know who asks, or sends the client elsewhere
+   * Asks for the server's methods. A server that refuses the question is taken to know the common ones.
+   * @throws {RtspClientError} when the server refuses the credentials, or redirects the client
    */
   async learnMethods(): Promise<void> {
     try {
@@ -120,7 +120,7 @@ export class RtspClient {
   }
 
   /**
-   * Asks, and gives credentials where the server wants some.
+   * Sends a request, with credentials where the server asks for some.
    * @throws {RtspClientError} with the status when the answer is none of 2xx
    */
   async request(method: string, uri: string, fields: Fields = {}, options: RequestOptions = {}): Promise<RtspResponse> {

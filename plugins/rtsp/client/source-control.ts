@@ -3,16 +3,16 @@ import type { RtspResponse } from '../wire/message/message.ts'
 import { RtspClientError } from './client-error.ts'
 import type { SourceSession } from './source-session.ts'
 
-/** What a pulled source is told by RTSP: to pause, to play at another speed or from elsewhere, to send a keyframe, to listen. */
+/** Controls a pulled source by RTSP: pause, speed, seek, keyframes and talk. */
 export class SourceControls implements SourceControl {
-  /** Set as soon as there is one. */
+  /** The publisher; undefined until the source is published. */
   publisher: Publisher | undefined
   readonly seek?: (positionMs: number) => Promise<void>
   readonly position?: () => SourcePosition
   readonly #session: SourceSession
   readonly #talk: (tracks: readonly TrackInit[]) => Promise<Talk>
   #scale = 1
-  /** Where a recording was at a time of the clock. */
+  /** The position in a recording at the time `#sinceMs`, in milliseconds. */
   #atMs = 0
   #sinceMs = performance.now()
 

@@ -13,23 +13,23 @@ import { DescribedUrls } from './described-urls.ts'
 import type { RtspClient } from './rtsp-client.ts'
 import { sourceMedias } from './source-medias.ts'
 
-/** Medias that an error names. */
+/** The most medias that an error names. */
 const MAX_SHOWN = 8
 
-/** What a server has at an address, as DESCRIBE says it. */
+/** The description of a source, from the answer to DESCRIBE. */
 export type SourceOffer = {
   /** The address of the whole, for PLAY. */
   readonly url: string
   readonly medias: readonly { readonly url: string; readonly format: RtpFormat }[]
-  /** What can't be taken, and why, for the log. */
+  /** The medias that can't be received, each with its reason, for the log. */
   readonly leftOut: readonly string[]
   /** The length of a recording in milliseconds; undefined for a live source. */
   readonly durationMs: number | undefined
 }
 
 /**
- * Asks a server what it has.
- * @throws {RtspClientError} when it refuses, or has nothing that can be taken
+ * Asks a server for the description of its stream.
+ * @throws {RtspClientError} when the server refuses, or has no media that can be received
  */
 export async function askForSource(client: RtspClient): Promise<SourceOffer> {
   const { headers, body } = await client.request('DESCRIBE', client.uri, { Accept: 'application/sdp' })

@@ -50,7 +50,7 @@ export class SourceSession {
     return this.#session.kind
   }
 
-  /** Whether it is MPEG-2 TS, whose times have 33 bits. */
+  /** True when all medias are MPEG-2 TS, which has 33-bit timestamps. */
   get isTransportStream(): boolean {
     return this.offer.medias.every(({ format }) => format.encodingName === MP2T_ENCODING)
   }
@@ -69,12 +69,12 @@ export class SourceSession {
       this.#transports.push(transport)
     }
     await this.#session.request('PLAY', { Range: 'npt=0.000-' })
-    // Opens the way through routers that let in only what has been asked for.
+    // Opens the ports of routers that let in only answers.
     const report = serializeRtcp([{ kind: 'receiverReport', ssrc: randomBytes(4).readUInt32BE(), reports: [] }])
     for (const transport of this.#transports) if (transport.isDatagram) transport.sendRtcp(report)
   }
 
-  /** Asks for something of the whole. @throws {RtspClientError} */
+  /** Sends a request for the whole presentation. @throws {RtspClientError} */
   request(
     method: string,
     fields: Readonly<Record<string, string>> = {},
@@ -83,7 +83,7 @@ export class SourceSession {
     return this.#session.request(method, fields, options)
   }
 
-  /** Sends what has come, and all that comes from now on, to a publisher. */
+  /** Passes the packets that have come, and all later ones, to a publisher. */
   deliver(publisher: Publisher, timers: Pick<Timers, 'setInterval'>): RtspIngest {
     const medias = this.offer.medias.map(({ format }, index) => {
       const transport = this.#transports[index]!
@@ -92,7 +92,7 @@ export class SourceSession {
     const ingest = new RtspIngest(publisher, medias, timers)
     this.#ingest = ingest
     this.#publisher = publisher
-    // A recording is not paused by itself: where nothing comes any more, it is over.
+    // A recording does not pause by itself: it is over when packets stop coming.
     if (this.offer.durationMs === undefined) this.#expectSigns(publisher, timers)
     for (const { index, packet, isRtcp } of this.#waiting) {
       if (isRtcp) ingest.rtcp(index, packet)
@@ -109,7 +109,7 @@ export class SourceSession {
     this.#session.close()
   }
 
-  /** Has reports, and answers to questions while it is silent, say that a live source is there. */
+  /** Takes reports, and the answers to keepalives while no media comes, as signs of life of a live source. */
   #expectSigns(publisher: Publisher, timers: Pick<Timers, 'setInterval'>): void {
     this.#alive = () => publisher.alive()
     this.#stopAsking = askWhileSilent({ publisher, ask: () => this.#session.ask(), timers })
@@ -125,7 +125,7 @@ export class SourceSession {
     }
   }
 
-  /** Says that the tracks are complete as soon as that is so. */
+  /** Declares the tracks complete as soon as all medias have declared theirs. */
   #settle(): void {
     if (this.#ingest?.isComplete !== true) return
     this.#publisher?.tracksComplete()
@@ -144,7 +144,7 @@ export class SourceSession {
   }
 }
 
-/** Whether it is the last that comes (RFC 3550 6.6). */
+/** True when the packet contains an RTCP BYE (RFC 3550 6.6). */
 function saysGoodbye(packet: Buffer): boolean {
   return tryParse(parseRtcp, packet)?.some(({ kind }) => kind === 'bye') ?? false
 }

@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks'
 import type { Sink } from 'sluice/sdk'
 import type { Timers } from '../plugin-context.ts'
 
-/** What leaves at once: receivers keep some 100 datagrams that they have not read, where their system is left as it is. */
+/** The size of a burst. Receivers hold about 100 datagrams that they have not read, with the default buffers of their system. */
 const BURST_BYTES = 64 * 1024
-/** After this, as much may leave again. */
+/** The time after which another burst may leave. */
 const BURST_INTERVAL_MS = 5
 const BYTES_PER_MS = BURST_BYTES / BURST_INTERVAL_MS
 const FRAME_HEAD_BYTES = 4
@@ -15,8 +15,8 @@ const GOODBYE_DELAY_MS = 200
 export type ChannelTarget = (datagrams: readonly Buffer[]) => void
 
 /**
- * A sink that takes interleaved frames apart and sends their packets as datagrams. What comes at once, such as the group
- * of pictures that a player begins with, leaves in bursts that receivers have room for.
+ * A sink that takes interleaved frames apart and sends their packets as datagrams. A large write, such as the group of pictures that a
+ * player begins with, leaves in bursts that fit into the receivers' buffers.
  */
 export class DatagramSink implements Sink {
   readonly #targets: ReadonlyMap<number, ChannelTarget>
@@ -24,11 +24,11 @@ export class DatagramSink implements Sink {
   /** Whole frames. */
   #queue: Buffer[] = []
   #queuedBytes = 0
-  /** What may leave at once; it grows with time. */
+  /** The bytes that may leave at once; they grow with time. */
   #allowedBytes = BURST_BYTES
   #allowedAtMs = performance.now()
   #cancel: (() => void) | undefined
-  /** What is left to do when it is ending. */
+  /** Sends the goodbye and closes the sink; set while the sink is ending. */
   #finish: (() => void) | undefined
   #closed = false
 
@@ -49,8 +49,8 @@ export class DatagramSink implements Sink {
   }
 
   /**
-   * Sends what waits and, when receivers had a moment to read it, `goodbye`; then it is closed, and calls `ended`. With the
-   * generation it ends at once. What is written meanwhile is left out.
+   * Sends the frames that wait and, when receivers had a moment to read them, `goodbye`; then it is closed, and calls `ended`. At the end
+   * of the generation all this happens at once. Bytes that are written meanwhile are left out.
    */
   end(goodbye: Buffer, ended: () => void): void {
     if (this.#finish !== undefined) return
@@ -65,7 +65,7 @@ export class DatagramSink implements Sink {
     this.#send()
   }
 
-  /** Sends nothing any more but `goodbye`, at once; what waits is left out. Idempotent. */
+  /** Sends `goodbye` at once and nothing more; the frames that wait are dropped. Idempotent. */
   close(goodbye?: Buffer): void {
     if (this.#closed) return
     this.#closed = true
@@ -103,7 +103,7 @@ export class DatagramSink implements Sink {
     this.#send()
   }
 
-  /** Sends as many frames as are allowed, those of a channel that follow each other by one call; returns their size. */
+  /** Sends as many frames as are allowed, consecutive frames of a channel by one call; returns their size in bytes. */
   #sendFrames(bytes: Buffer): number {
     let datagrams: Buffer[] = []
     let channel = bytes[1]!

@@ -10,13 +10,13 @@ import type { OfferedMedia } from './offer.ts'
 export type DescriptionInit = {
   readonly streamPath: string
   readonly medias: readonly OfferedMedia[]
-  /** The address of the server; what is said of it makes no difference to clients. */
+  /** The address of the server; clients do not use it. */
   readonly ip: string
-  /** The address of the whole; `*` for that of the request. */
+  /** The address of the presentation; `*` for that of the request. */
   readonly control: string
-  /** The address of a media, as seen from that of the whole or by itself. */
+  /** The address of a media, relative to that of the presentation or absolute. */
   readonly controlOf: (place: number) => string
-  /** What the client may send, in a media after the others; none unless given. */
+  /** The formats in which the client may send, in a media after the others. Default none. */
   readonly backChannel?: readonly RtpFormat[] | undefined
   /** The length of a recording in milliseconds; undefined for a live stream. */
   readonly durationMs?: number | undefined

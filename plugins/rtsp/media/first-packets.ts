@@ -2,7 +2,7 @@ import { isRtcp, parseRtcp, parseRtpPacket } from 'sluice/sdk/media'
 
 const FRAME_HEAD_BYTES = 4
 
-/** With what a media begins for a player, as RTP-Info tells it (RFC 2326 12.33). */
+/** The start of a media for a player, as RTP-Info contains it (RFC 2326 12.33). */
 export type FirstPacket = {
   sequenceNumber?: number
   /** The RTP time of one instant, the same for all media. */
@@ -10,9 +10,9 @@ export type FirstPacket = {
 }
 
 /**
- * Finds with what each media begins in interleaved frames of our own making: the number of its first packet, and the time
- * of its first report.
- * @returns by the channel of RTP
+ * Finds the start of each media in interleaved frames that this server made: the number of its first packet, and the time of its first
+ * report.
+ * @returns the starts by the channel of RTP
  */
 export function firstPackets(frames: Buffer): ReadonlyMap<number, FirstPacket> {
   const found = new Map<number, FirstPacket>()

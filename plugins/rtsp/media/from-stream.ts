@@ -21,7 +21,7 @@ const MAX_PAYLOAD_BYTES = 1400
 /** Reports go before each keyframe, and otherwise this often. */
 const REPORT_INTERVAL_MS = 5000
 const CNAME = 'sluice'
-/** Far more than clients have reason to differ in. */
+/** The most formats that are kept, far more than clients have reason to differ in. */
 const MAX_FORMATS = 256
 
 /** A track that a player has set up: its packets go out on `channel`, its reports on the next. */
@@ -30,10 +30,10 @@ export type PlayedMedia = OfferedMedia & { readonly channel: number }
 /** The same with its SSRC, which all streams share that go out in the same format. */
 type SentMedia = PlayedMedia & { readonly ssrc: number }
 
-/** What a muxer has for a media; it outlives the tracks that publishers give it. */
+/** The RTP sender of a media; it outlives the tracks of single publishers. */
 type Outlet = { readonly media: SentMedia; readonly sender: RtpSender; readonly framing: InterleavedFraming }
 
-/** Cuts the units of a track into packets of an outlet. */
+/** A track with the sender of its media; the packetizer cuts the track's units into packets. */
 type Carried = { readonly outlet: Outlet; readonly packetizer: RtpPacketizer }
 
 /**
@@ -49,7 +49,7 @@ class RtspMuxer implements Muxer {
   #hasVideo = false
   #lastReportMs = -Infinity
   readonly #wallClock: WallClock
-  /** Whose report is to be repeated behind its next packets. */
+  /** The senders to repeat a report after their next packets. */
   readonly #repeated = new Set<Outlet>()
 
   constructor(medias: readonly SentMedia[], former: RtspMuxer | undefined) {
@@ -60,7 +60,7 @@ class RtspMuxer implements Muxer {
         : former.#outlets.map(({ sender, ...outlet }) => ({ ...outlet, sender: sender.fork() }))
   }
 
-  /** Whether the next packet is the one that players of the other muxer expect. */
+  /** True when the next packet continues the numbers of the other muxer's packets. */
   follows(former: Muxer): boolean {
     const isNext = ({ sender }: Outlet, index: number) =>
       former instanceof RtspMuxer && former.#outlets[index]?.sender.sequenceNumber === sender.sequenceNumber
@@ -104,8 +104,8 @@ class RtspMuxer implements Muxer {
   }
 
   /**
-   * The place of a track among those that the players have set up.
-   * @throws {Error} when they have set up its like, and can't be told that it is another now
+   * Finds the sender for a track.
+   * @throws {Error} when players have set up its media in another format, of which they can't be notified
    */
   #outletFor(track: Track): Outlet | undefined {
     const offered = offeredMedia(track, 0)
@@ -147,14 +147,14 @@ function createOutlet(media: SentMedia): Outlet {
   return { media, sender, framing: new InterleavedFraming(channel) }
 }
 
-/** What players are sent who have set up the same. */
+/** The bytes for all players that have set up the same medias. */
 export type RtspFormat = {
   readonly muxing: MuxerFormat
-  /** What ends all of it, as frames (RFC 3550 6.6). */
+  /** The RTCP BYE of all medias, as interleaved frames (RFC 3550 6.6). */
   readonly goodbye: Buffer
 }
 
-/** Formats by what players have set up, so that those who can share a muxer do. */
+/** The formats by the medias that players have set up, so that players with equal medias share a muxer. */
 export class RtspFormats {
   readonly #formats = new Map<string, RtspFormat>()
 
@@ -183,7 +183,7 @@ function createFormat(medias: readonly SentMedia[]): RtspFormat {
   return { muxing, goodbye: Buffer.concat(goodbyes) }
 }
 
-/** Whether a track is one that may go out as the media, if its codec is the same. */
+/** True when the track has the kind and layer of the media; the codec may differ. */
 function isPlaceOf(media: OfferedMedia, track: Track): boolean {
   return media.kind === track.kind && media.layer === track.layer
 }

@@ -4,18 +4,18 @@ import { rtpFormatOfTrack, type RtpFormat } from 'sluice/sdk/media'
 /** The first payload type that RFC 3551 leaves to be assigned by SDP. */
 const FIRST_DYNAMIC_PAYLOAD_TYPE = 96
 
-/** A track as it is offered to players: what makes it the same for them, whichever publisher it comes from. */
+/** A track as it is offered to players, who can be sent the same media by any publisher. */
 export type OfferedMedia = {
   readonly kind: Track['kind']
   readonly codec: Track['codec']
   readonly layer: string | undefined
   readonly language: string | undefined
   readonly format: RtpFormat
-  /** What the player can't be told anew while it plays; empty where parameter sets go with the pictures. */
+  /** The codec configuration that a player can't receive anew while it plays; empty for codecs with parameter sets in band. */
   readonly fixedConfig: string
 }
 
-/** What can be played of a stream by RTP, in the order of the session description: pictures first. */
+/** The medias of a stream that RTP can carry, in the order of the session description: video first. */
 export function offerOf(tracks: readonly Track[]): OfferedMedia[] {
   const ordered = tracks.toSorted((one, other) => placeOf(one) - placeOf(other))
   const offered: OfferedMedia[] = []
@@ -26,10 +26,10 @@ export function offerOf(tracks: readonly Track[]): OfferedMedia[] {
   return offered
 }
 
-/** What was offered of a track, by payload type: the same for all its players. */
+/** The offers of each track by payload type, so that all players share them. */
 const known = new WeakMap<Track, Map<number, OfferedMedia | undefined>>()
 
-/** @param payloadType for formats that have none of their own */
+/** @param payloadType the payload type for formats without a static one */
 export function offeredMedia(track: Track, payloadType: number): OfferedMedia | undefined {
   const byType = known.get(track) ?? new Map<number, OfferedMedia | undefined>()
   known.set(track, byType)
@@ -45,7 +45,7 @@ function createOffer(track: Track, payloadType: number): OfferedMedia | undefine
   return { kind, codec, layer, language, format, fixedConfig }
 }
 
-/** Whether a player to whom the one was offered can be sent the other. */
+/** True when `one` was offered to a player and `other` can be sent for it. */
 export function isSameMedia(one: OfferedMedia, other: OfferedMedia): boolean {
   const { clockRate, channels } = one.format
   return (

@@ -10,7 +10,7 @@ import type { OfferedMedia } from './offer.ts'
 /** A media that goes out: what it is, and the way it was set up to go. */
 export type Output = { readonly media: OfferedMedia; readonly transport: InterleavedTransport | UdpTransport }
 
-/** What a session sends, by the places of its medias: all by the connection, or all by datagrams. */
+/** The medias that a session sends, by their places: all over its connection, or all by datagrams. */
 export class Outputs {
   readonly #outputs = new Map<number, Output>()
   #datagrams: DatagramSink | undefined
@@ -34,22 +34,22 @@ export class Outputs {
     this.#outputs.delete(place)
   }
 
-  /** What the format has to make, in the order of places. */
+  /** The medias to be sent, in the order of their places. */
   get medias(): PlayedMedia[] {
     const places = [...this.#outputs.keys()].toSorted((one, other) => one - other)
     return places.map((place) => ({ ...this.#outputs.get(place)!.media, channel: this.channelAt(place) }))
   }
 
   /**
-   * The channel of RTP in the frames of the format. Over UDP, medias have none of their own: as nearly all have by TCP, so
-   * that what is made for those serves both.
+   * The channel of RTP in the frames of the format. Over UDP, it is the channel that most players use by TCP, so that both share the same
+   * bytes.
    */
   channelAt(place: number): number {
     const transport = this.#outputs.get(place)?.transport
     return transport instanceof InterleavedTransport ? transport.channel : place * 2
   }
 
-  /** The sink for the bytes of the format, which go to `stream` or to where the transports lead. */
+  /** Creates the sink for the bytes of the format, which writes to `stream` or to the transports' ports. */
   createSink(stream: Duplex, timers: Pick<Timers, 'setTimeout' | 'signal'>): Sink {
     if (this.kind === 'tcp') return socketSink(stream)
     const targets = new Map<number, ChannelTarget>()
@@ -64,7 +64,10 @@ export class Outputs {
     return (this.#datagrams = new DatagramSink(targets, timers))
   }
 
-  /** Lets what waits go, with the goodbye a moment behind it, then closes and calls `ended`; by TCP, at once and without. */
+  /**
+   * Sends the bytes that wait, and the goodbye a moment later, then closes and calls `ended`; by TCP, it ends at once and without a
+   * goodbye.
+   */
   end(goodbye: Buffer | undefined, ended?: () => void): void {
     const close = () => {
       this.close()
@@ -74,7 +77,7 @@ export class Outputs {
     else this.#datagrams.end(goodbye, close)
   }
 
-  /** Leaves out what waits; datagrams end with the goodbye. Idempotent. */
+  /** Drops the bytes that wait; datagrams end with the goodbye. Idempotent. */
   close(goodbye?: Buffer): void {
     this.#datagrams?.close(goodbye)
     for (const { transport } of this.#outputs.values()) transport.close()

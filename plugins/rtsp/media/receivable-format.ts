@@ -8,7 +8,7 @@ const NOT_PRINTABLE = /[^\u0020-\u007e]+/gu
 /** A format of a media that can be received, or the reason why none can. */
 export type ReceivableFormat =
   | { readonly format: RtpFormat; readonly problem?: undefined }
-  /** For people: `video H266/90000: RTP payloads of H266 are not supported`. Bounded, and on one line. */
+  /** The reason in a few words on one line: `video H266/90000: RTP payloads of H266 are not supported`. */
   | { readonly format?: undefined; readonly problem: string }
 
 /** Finds the first format of a media that can be received. */

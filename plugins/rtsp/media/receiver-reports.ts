@@ -3,20 +3,20 @@ import { parseRtcp, tryParse } from 'sluice/sdk/media'
 /** More than a session has medias. */
 const MAX_SOURCES = 32
 
-/** What a player reports of the packets that it gets (RFC 3550 6.4.2). */
+/** The losses in a player's receiver reports (RFC 3550 6.4.2). */
 export class ReceiverReports {
-  /** By SSRC of ours. */
+  /** The packets lost, by this server's SSRC. */
   readonly #lost = new Map<number, number>()
   #fractionLost = 0
 
-  /** For the details of a session; nothing before the first report. */
+  /** The losses for the details of a session; empty before the first report. */
   get details(): Readonly<Record<string, number>> {
     if (this.#lost.size === 0) return {}
     const lostPackets = [...this.#lost.values()].reduce((sum, lost) => sum + lost, 0)
     return { lostPackets, lossPercent: Math.round((this.#fractionLost * 100) / 256) }
   }
 
-  /** Takes an RTCP packet; one that is broken says nothing. */
+  /** Takes an RTCP packet; a malformed one is ignored. */
   take(packet: Buffer): void {
     for (const message of tryParse(parseRtcp, packet) ?? []) {
       if (message.kind !== 'receiverReport' && message.kind !== 'senderReport') continue

@@ -14,7 +14,7 @@ export class StartSink implements Sink {
     return this.#keptBytes + this.#sink.queuedBytes
   }
 
-  /** What came so far. */
+  /** The bytes that have come so far. */
   get kept(): readonly Buffer[] {
     return this.#kept ?? []
   }
@@ -25,7 +25,7 @@ export class StartSink implements Sink {
     this.#keptBytes += bytes.length
   }
 
-  /** Lets go what was kept, and from now on all that comes. */
+  /** Writes the bytes that were kept, and from now on passes all others through. */
   release(): void {
     const kept = this.kept
     this.#kept = undefined

@@ -30,27 +30,27 @@ const CNAME = 'sluice'
 /** A media of a session description that is received. */
 export type ReceivedMedia = {
   readonly format: RtpFormat
-  /** Whether its packets can be late, lost or in disorder. */
+  /** True when its packets can be late, lost or out of order. */
   readonly isDatagram: boolean
   /** Sends an RTCP packet to the source. */
   readonly sendRtcp: (packet: Buffer) => void
 }
 
-/** What became of a source's packets. */
+/** The counts of a source's packets. */
 export type ReceptionCounts = Omit<RtpReceptionCounts, 'receivedPackets'>
 
 type Inlet = { readonly receiver: RtpReceiver; readonly keyframes: KeyframeRequester; readonly feedback: RtpFeedback }
 
-/** Puts what an RTP source sends into a sink for units, and reports to the source what has come. */
+/** Receives the RTP packets of a source, puts their units into a sink, and sends reports to the source. */
 export class RtspIngest {
-  /** By the places of the medias; those that are not received have none. */
+  /** The receivers by the places of the medias; undefined for medias that are not received. */
   readonly #inlets: readonly (Inlet | undefined)[]
   readonly #now: () => number
   readonly #clock: StallClock
   readonly #stops: readonly (() => void)[]
 
   /**
-   * @param medias by their place in the session description; undefined for those that are not received
+   * @param medias the medias by their place in the session description; undefined for those that are not received
    * @param now a monotonic clock
    */
   constructor(
@@ -71,7 +71,7 @@ export class RtspIngest {
     ]
   }
 
-  /** Whether all that is received has declared its track. */
+  /** True when every media that is received has declared its track. */
   get isComplete(): boolean {
     return this.#inlets.every((inlet) => inlet === undefined || inlet.receiver.track !== undefined)
   }
@@ -81,7 +81,7 @@ export class RtspIngest {
     return counts
   }
 
-  /** Takes an RTP packet of a media, whose bytes are kept. */
+  /** Takes an RTP packet of a media and keeps its bytes. */
   rtp(index: number, packet: Buffer): void {
     const inlet = this.#inlets[index]
     if (inlet === undefined) return
@@ -91,8 +91,8 @@ export class RtspIngest {
   }
 
   /**
-   * Takes an RTCP packet of a media. One that is broken is left out: reports come again.
-   * @returns whether it is a report of a source that stays, which says that it is there
+   * Takes an RTCP packet of a media. A malformed one is ignored: reports come again.
+   * @returns true for a report of a source that stays, which is a sign of life
    */
   rtcp(index: number, packet: Buffer): boolean {
     const inlet = this.#inlets[index]

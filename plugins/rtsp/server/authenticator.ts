@@ -9,7 +9,7 @@ import { RtspRefusal } from './refusal.ts'
 
 const REALM = 'Sluice'
 
-/** What players ask for; a ticket is for them alone. */
+/** The methods of players; a ticket is valid for these only. */
 const PLAYER_METHODS: readonly string[] = [
   'DESCRIBE',
   'SETUP',
@@ -23,13 +23,13 @@ const PLAYER_METHODS: readonly string[] = [
 /** The name and password of the plugin's section; an empty name lets everybody in. */
 export type Credentials = { readonly username: string; readonly password: string }
 
-/** Lets those in who know name and password (RFC 7616, RFC 7617). What the gates say of a stream is another matter. */
+/** Admits clients with the configured name and password (RFC 7616, RFC 7617). The gates of the stream are asked separately. */
 export class ServerAuthenticator {
   readonly #credentials: () => Credentials
   readonly #tickets: Pick<StreamManager, 'hasTicket'>
   readonly #nonceKey = randomBytes(32)
 
-  /** @param tickets by which programs of this server play without a name */
+  /** @param tickets the tickets by which programs of this server play without a name */
   constructor(credentials: () => Credentials, tickets: Pick<StreamManager, 'hasTicket'>) {
     this.#credentials = credentials
     this.#tickets = tickets
@@ -57,7 +57,7 @@ export class ServerAuthenticator {
 
   #hasTicket({ method, uri }: RtspRequest): boolean {
     if (!PLAYER_METHODS.includes(method.toUpperCase())) return false
-    // What names no stream has no ticket; the request is answered for that later.
+    // A request without a valid path has no ticket; it is refused later.
     const target = tryParse((address) => parseStreamTarget(address, ''), uri)
     return target !== undefined && this.#tickets.hasTicket(target.streamPath, target.query)
   }

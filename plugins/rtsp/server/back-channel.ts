@@ -5,16 +5,16 @@ import { RtspIngest } from '../media/to-stream.ts'
 import type { RtspContext } from '../plugin-context.ts'
 import type { PacketHandlers } from '../transport/media-transport.ts'
 
-/** What a client has to require to be offered the way back (ONVIF Streaming Specification 5.3.1). */
+/** The feature that a client requires in order to be offered a back channel (ONVIF Streaming Specification 5.3.1). */
 export const BACK_CHANNEL_FEATURE = 'www.onvif.org/ver20/backchannel'
 
-/** What players may send: what nearly every camera takes. */
+/** The formats in which players may send: those that nearly every camera takes. */
 export const BACK_CHANNEL_FORMATS: readonly RtpFormat[] = [
   { payloadType: 0, encodingName: 'PCMU', clockRate: 8000, channels: 1, parameters: new Map() },
   { payloadType: 8, encodingName: 'PCMA', clockRate: 8000, channels: 1, parameters: new Map() },
 ]
 
-/** Where what a player says goes: to the source or, where that takes none, to a stream of its own. */
+/** The receiver of a player's sound: the source or, when that takes none, a stream of its own. */
 type Listener = UnitSink & { onClose(listener: () => void): void; close(): void }
 
 export type BackChannelOptions = {
@@ -52,7 +52,7 @@ export class BackChannel implements PacketHandlers {
     this.#listener?.close()
   }
 
-  /** What comes until it is open is left out, as it would come late. A refusal is final. */
+  /** Opens the listener. Packets that come meanwhile are dropped, as they would be late. A refusal is final. */
   async #open(format: RtpFormat): Promise<void> {
     this.#isOpening = true
     const { ctx, log } = this.#options

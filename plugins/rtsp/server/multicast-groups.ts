@@ -6,7 +6,7 @@ import { type OfferedMedia } from '../media/offer.ts'
 import type { RtspContext } from '../plugin-context.ts'
 import { MulticastTransport } from '../transport/multicast-transport.ts'
 
-/** Streams that are sent by multicast at a time, and so the addresses that are used. */
+/** The most streams that are sent by multicast at a time, and so the addresses that are used. */
 const MAX_GROUPS = 256
 const CLIENT = { ip: '', port: 0, userAgent: 'multicast' }
 
@@ -15,9 +15,9 @@ type MulticastOptions = { readonly ctx: RtspContext; readonly formats: RtspForma
 /** The multicast groups that streams are sent to, one for each stream while it has players there. */
 export class MulticastGroups {
   readonly #options: MulticastOptions
-  /** Those that players can join, by the path of their stream. */
+  /** The groups that players can join, by the path of their stream. */
   readonly #groups = new Map<string, MulticastGroup>()
-  /** Those as well that only say goodbye: who comes to their address would hear it. */
+  /** All groups that still send, including those that only send a goodbye, which their address would give to the next players. */
   readonly #open = new Set<MulticastGroup>()
 
   constructor(options: MulticastOptions) {
@@ -26,7 +26,7 @@ export class MulticastGroups {
 
   /**
    * Takes a player into the group of a stream.
-   * @returns undefined where multicast is switched off
+   * @returns undefined when multicast is switched off
    * @throws {StreamUnavailable} when there is no address left
    */
   join(streamPath: string, medias: readonly OfferedMedia[]): MulticastGroup | undefined {
@@ -57,7 +57,7 @@ type GroupOptions = MulticastOptions & {
   readonly streamPath: string
   readonly medias: readonly OfferedMedia[]
   readonly address: string
-  /** Of RTP of the first media; the others follow. */
+  /** The port for RTP of the first media; the other ports follow. */
   readonly port: number
   /** The last player has gone. */
   readonly onEmpty: () => void
@@ -74,7 +74,7 @@ export class MulticastGroup {
   #subscriber: Subscriber | undefined
   #listener: UdpListener | undefined
   #sink: DatagramSink | undefined
-  /** What ends the media that is sent. */
+  /** The goodbye that ends the media. */
   #goodbye: Buffer | undefined
 
   constructor(options: GroupOptions) {

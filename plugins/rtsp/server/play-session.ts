@@ -21,7 +21,7 @@ import { RtspRefusal } from './refusal.ts'
 import type { RtspServerContext, SessionConnection } from './server-context.ts'
 import type { HeaderFields, RtspSession, StartAnswer } from './session.ts'
 
-/** The reason of a session that was asked for, and not set up. The connection goes on. */
+/** The reason of a session that was described and not set up. The connection goes on. */
 const NOT_SET_UP: CloseReason = { code: 'left', text: 'nothing was set up in time' }
 const TRANSPORTS = 'RTP/AVP over TCP (interleaved) or UDP is to be had, the same for all medias'
 
@@ -40,9 +40,9 @@ export class PlaySession implements RtspSession {
   readonly #reports = new ReceiverReports()
   readonly #back: BackChannel | undefined
   #backTransport: MediaTransport | undefined
-  /** Where it plays by multicast. */
+  /** The multicast group; undefined when the session plays by unicast. */
   #group: MulticastGroup | undefined
-  /** What ends the media that is sent. */
+  /** The goodbye that ends the media; undefined before PLAY. */
   #goodbye: Buffer | undefined
   #isStarted = false
   #isAdmissionOld = false
@@ -50,9 +50,9 @@ export class PlaySession implements RtspSession {
   #seenMs = performance.now()
 
   /**
-   * @param request that the subscriber was admitted by
-   * @param back the way back to the source, where the client has asked for one
-   * @throws {RtspRefusal} when there is nothing in the stream that RTP can carry; the subscriber is closed then
+   * @param request the request by which the subscriber was admitted
+   * @param back the back channel, when the client has required one
+   * @throws {RtspRefusal} when RTP can carry no track of the stream; the subscriber is closed then
    */
   constructor(
     server: RtspServerContext,
@@ -80,7 +80,7 @@ export class PlaySession implements RtspSession {
     return this.#subscriber.streamPath
   }
 
-  /** The length of a recording that is the client's own; undefined for what is live. */
+  /** The length of a recording that is the client's own; undefined for a live stream. */
   get durationMs(): number | undefined {
     const position = this.#subscriber.control?.position?.()
     return position && position.toMs - position.fromMs
@@ -159,7 +159,7 @@ export class PlaySession implements RtspSession {
     const { muxing, goodbye } = this.#server.formats.get(this.#outputs.medias)
     this.#goodbye = goodbye
     this.#subscriber.attach(muxing, sink)
-    // What there is to begin with comes in the next turn.
+    // The first media comes in the next turn.
     await turn()
     return { headers: [...steered, ...this.#rtpInfo(sink)], afterwards: () => sink.release() }
   }
@@ -179,7 +179,7 @@ export class PlaySession implements RtspSession {
     this.#subscriber.close(reason)
   }
 
-  /** Asks the gates whether the client may still play what it was admitted to long ago. @throws {SluiceError} */
+  /** Asks the gates whether the client may still play after a long time since its admission. @throws {SluiceError} */
   async #askAnew(): Promise<void> {
     if (this.#isStarted || !this.#isAdmissionOld) return
     try {
@@ -262,7 +262,7 @@ export class PlaySession implements RtspSession {
 
   #closed(reason: CloseReason): void {
     this.#isClosed = true
-    // Who has left may play another stream on the same ports by now, and hears nothing late.
+    // A client that has left may play another stream on the same ports by now, so nothing is sent late.
     if (reason.code === 'left') this.#outputs.close(this.#goodbye)
     else this.#outputs.end(this.#goodbye)
     this.#group?.leave()

@@ -14,7 +14,7 @@ import type { RtspServerContext, SessionConnection } from './server-context.ts'
 import type { RtspSession, StartAnswer } from './session.ts'
 
 const LEFT_OUT = 'a track is left out: its format is not supported'
-/** Medias that an answer names. */
+/** The most medias that an answer names. */
 const MAX_SHOWN = 8
 const CODEC_ADVICE = 'send H.264 and AAC, which every player takes'
 /** How often what has come is read, a few dozen packets each time, when the client has left. */
@@ -39,8 +39,8 @@ export class PublishSession implements RtspSession {
   #seenMs = performance.now()
 
   /**
-   * @param streamPath as the client names it
-   * @throws {RtspRefusal} when nothing of what was announced can be taken
+   * @param streamPath the path that the client named
+   * @throws {RtspRefusal} when no media that was announced can be received
    */
   constructor(
     server: RtspServerContext,
@@ -83,7 +83,7 @@ export class PublishSession implements RtspSession {
     return this.#seenMs
   }
 
-  /** Whether all of it is MPEG-2 TS, whose times have 33 bits. */
+  /** True when all medias are MPEG-2 TS, which has 33-bit timestamps. */
   get isTransportStream(): boolean {
     return this.#medias.every(({ format }) => format?.encodingName === MP2T_ENCODING)
   }
@@ -104,7 +104,7 @@ export class PublishSession implements RtspSession {
     this.#ingest?.requestKeyframe(trackId)
   }
 
-  /** By its path, one below it, or the whole address of a media, which may be a camera's own. */
+  /** True for the session's path, one below it, or the control address of a media, which may be a camera's own. */
   isOf(streamPath: string, uri: string): boolean {
     if (streamPath === this.#streamPath || streamPath.startsWith(`${this.#streamPath}/`)) return true
     return this.#medias.some(({ description }) => sdpAttribute(description.attributes, 'control')?.value === uri)
@@ -209,7 +209,7 @@ export class PublishSession implements RtspSession {
     if (this.#ingest?.rtcp(place, packet) === true) this.#publisher?.alive()
   }
 
-  /** Says that the tracks are complete as soon as that is so. */
+  /** Declares the tracks complete as soon as all medias have declared theirs. */
   #settle(): void {
     if (this.#ingest?.isComplete !== true) return
     this.#isComplete = true
@@ -233,7 +233,7 @@ export class PublishSession implements RtspSession {
   }
 }
 
-/** Whether a URL ends in the control attribute of a media: in its path or, as some clients put it, after its query. */
+/** True when a URL ends in the control attribute of a media: in its path or, as some clients put it, after its query. */
 function isNamed(uri: string, { attributes }: MediaDescription): boolean {
   const control = sdpAttribute(attributes, 'control')?.value ?? ''
   if (control === '' || control === '*') return false

@@ -1,7 +1,7 @@
 import { SluiceError, StreamRedirect } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
 
-/** A request that is not carried out, with the status that says why (RFC 2326 7.1.1). */
+/** A request that is refused, with the status that gives the reason (RFC 2326 7.1.1). */
 export class RtspRefusal extends Error {
   readonly status: number
   /** Further header fields of the response. */
@@ -13,7 +13,7 @@ export class RtspRefusal extends Error {
     this.headers = headers
   }
 
-  /** What a refusal of the server's is in RTSP; undefined for what is none. */
+  /** The RTSP refusal for an error; undefined for errors that are not refusals. */
   static of(error: unknown): RtspRefusal | undefined {
     if (error instanceof RtspRefusal) return error
     if (error instanceof StreamRedirect) return new RtspRefusal(302, 'Moved Temporarily', [['Location', error.url]])

@@ -23,7 +23,7 @@ import type { RtspServerContext, SessionConnection } from './server-context.ts'
 import type { HeaderFields, RtspSession } from './session.ts'
 
 const METHODS = 'OPTIONS, DESCRIBE, ANNOUNCE, SETUP, PLAY, PAUSE, RECORD, TEARDOWN, GET_PARAMETER, SET_PARAMETER'
-/** As many as a stream may have tracks. */
+/** The most medias of a description: as many as a stream may have tracks. */
 const MAX_MEDIAS = 32
 /** How long a client that was admitted may take to set up and begin to play, without the gates being asked anew. */
 const ADMISSION_MS = 10_000
@@ -31,14 +31,14 @@ const ADMISSION_MS = 10_000
 /** Methods by which a client leaves. */
 const FAREWELLS = ['TEARDOWN', 'PAUSE']
 
-/** What a request is answered with. */
+/** The answer to a request. */
 export type Answer = {
   /** 200 unless given. */
   readonly status?: number
   readonly reason?: string
   readonly headers?: HeaderFields
   readonly body?: string
-  /** Done once the answer has been sent. */
+  /** Called once the answer has been sent. */
   readonly afterwards?: (() => void) | undefined
 }
 
@@ -46,7 +46,7 @@ export type Answer = {
 export class RequestHandler {
   readonly #server: RtspServerContext
   readonly #connection: SessionConnection
-  /** Described or announced last; it gets its name by its first SETUP. */
+  /** The session that was described or announced last; it gets its id by its first SETUP. */
   #session: PlaySession | PublishSession | undefined
 
   constructor(server: RtspServerContext, connection: SessionConnection) {
@@ -95,7 +95,7 @@ export class RequestHandler {
     }
   }
 
-  /** @throws {RtspRefusal} when the client requires what is not to be had here (RFC 2326 12.32) */
+  /** @throws {RtspRefusal} when the client requires a feature that this server does not have (RFC 2326 12.32) */
   #checkRequired({ headers }: RtspRequest): void {
     const { backchannel } = this.#server.ctx.config
     const isKnown = (feature: string) => backchannel && feature === BACK_CHANNEL_FEATURE
@@ -103,7 +103,7 @@ export class RequestHandler {
     if (unknown.length > 0) throw new RtspRefusal(551, 'Option not supported', [['Unsupported', unknown.join(', ')]])
   }
 
-  /** What the client ends has been ended already: GStreamer takes it ill to be told that there is no such session. */
+  /** True when the client ends a session that this server has ended already: GStreamer fails on a 454 for it. */
   #isFarewell({ method, headers }: RtspRequest): boolean {
     if (!FAREWELLS.includes(method.toUpperCase())) return false
     const [id = ''] = headers.get('session')?.split(';', 1) ?? []
@@ -214,7 +214,7 @@ export class RequestHandler {
     return { ...answer, afterwards: () => session.close(CLIENT_LEFT) }
   }
 
-  /** Nothing can be asked or set; clients say in this way that they are alive. */
+  /** Nothing can be asked or set; clients use these methods as keepalives. */
   #parameter(request: RtspRequest): Answer {
     const session = this.#find(request)
     this.#keepAlive(session)
@@ -222,13 +222,13 @@ export class RequestHandler {
     return session === undefined ? {} : inSession(session, {})
   }
 
-  /** Some clients name no session, and mean that of the connection. */
+  /** Finds the session of a request; some clients name none, and mean that of the connection. */
   #keepAlive(named: RtspSession | undefined): void {
     const session = named ?? this.#session
     session?.keepAlive()
   }
 
-  /** The session that a request names; undefined where it names none, and none has been set up here. */
+  /** The session that a request names; undefined when it names none, and none has been set up here. */
   #find(request: RtspRequest): RtspSession | undefined {
     const text = request.headers.get('session')
     if (text === undefined) return undefined
@@ -237,7 +237,7 @@ export class RequestHandler {
     throw new RtspRefusal(454, 'Session Not Found')
   }
 
-  /** What was described or announced last, unless it has ended. */
+  /** The session that was described or announced last, unless it has ended. */
   get #open(): PlaySession | PublishSession | undefined {
     return this.#session?.isClosed === true ? undefined : this.#session
   }
@@ -304,9 +304,9 @@ function inSession(session: RtspSession, answer: Answer): Answer {
 }
 
 /**
- * What the request offers; of that only TCP where the address says so (`?transport=tcp`), which is for clients that can't
- * be told otherwise, and ask for TCP once UDP is refused.
- * @throws {RtspRefusal} when nothing is offered that counts
+ * The transports that the request offers; only those by TCP when the address contains `?transport=tcp`, which is for clients that offer UDP
+ * first and can't be configured.
+ * @throws {RtspRefusal} when no transport is left
  */
 function transportsOf({ headers }: RtspRequest, query: string): readonly Transport[] {
   const offered = refusedIfMalformed(461, () => parseTransports(headers.getAll('transport').join(',')))

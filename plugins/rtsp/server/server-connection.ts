@@ -43,9 +43,9 @@ export class ServerConnection implements SessionConnection {
   #isBusy = false
   /** Sessions that were begun here. */
   readonly #sessions = new Set<RtspSession>()
-  /** Of sessions that were ended here, and that the client may still take for its own. */
+  /** The ids of sessions that this server has ended, which the client may still name. */
   readonly #endedIds = new Set<string>()
-  /** A session has said in the log what became of the client. */
+  /** True when a session has logged how the connection's use ended. */
   #isTold = false
 
   constructor(server: RtspServerContext, { stream, client, local }: Accepted, takeHttp: TakeHttp) {
@@ -105,9 +105,9 @@ export class ServerConnection implements SessionConnection {
     this.#isTold ||= session.isStarted
     if (!this.#sessions.delete(session) || reason.code === 'left') return
     this.#endedIds.add(session.id)
-    // What a slow viewer has not taken would only hold up its end.
+    // The data that wait for a slow player would only delay the close.
     if (reason.code === 'slow') this.#connection.cut(reason.text)
-    // Over UDP, the client is told goodbye: it plays what it has, and ends its session by itself.
+    // Over UDP, the client gets a goodbye: it plays the media it has, and ends its session by itself.
     else if (session.outlivesConnection) this.#connection.expectWithin(IDLE_TIMEOUT_MS, reason.text)
     else this.#connection.close(reason.text)
   }
@@ -116,7 +116,7 @@ export class ServerConnection implements SessionConnection {
     return this.#endedIds.has(id)
   }
 
-  /** Gives the byte stream up, with what was read of it and not used. */
+  /** Hands the byte stream over with the bytes that were read and not used. */
   release(): { readonly stream: Duplex; readonly rest: Buffer } {
     return this.#connection.release()
   }
@@ -138,7 +138,7 @@ export class ServerConnection implements SessionConnection {
   }
 
   async #openUdp({ clientPort }: Transport, handlers: PacketHandlers): Promise<UdpTransport | undefined> {
-    // Who comes by TLS does not want media to go in the open, and through a tunnel nothing else would get.
+    // A client that uses TLS does not want media in the open, and nothing but TCP passes a tunnel.
     const isPlain = this.stream instanceof Socket && !(this.stream instanceof TLSSocket)
     if (clientPort === undefined || !isPlain) return undefined
     const { net, config } = this.#server.ctx

@@ -10,7 +10,7 @@ import type { ServerAuthenticator } from './authenticator.ts'
 import type { MulticastGroups } from './multicast-groups.ts'
 import type { RtspSession } from './session.ts'
 
-/** What the connections and sessions of the server share. */
+/** The parts of the server that its connections and sessions share. */
 export type RtspServerContext = {
   readonly ctx: RtspContext
   readonly formats: RtspFormats
@@ -34,7 +34,7 @@ export interface SessionConnection {
   readonly closed: boolean
   /** Bytes that came between messages, and belonged to none. */
   readonly strayBytes: number
-  /** Aborts when the client goes, which ends what it waits for. */
+  /** Aborts when the client goes, which ends every wait for it. */
   readonly leaving: AbortController
   /** Our address. */
   readonly localIp: string
@@ -48,7 +48,7 @@ export interface SessionConnection {
    * @throws {StreamUnavailable} when no ports are free
    */
   openTransport(wanted: Transport, handlers: PacketHandlers): Promise<InterleavedTransport | UdpTransport | undefined>
-  /** Whether a session with this id was ended here, not by the client. */
+  /** True when this server, not the client, ended a session with this id. */
   hadSession(id: string): boolean
   /** A session of this connection has ended. */
   sessionEnded(session: RtspSession, reason: CloseReason): void

@@ -6,31 +6,31 @@ import type { Transport } from '../wire/transport.ts'
 /** Header fields of a response, besides those that all have. */
 export type HeaderFields = readonly (readonly [name: string, value: string])[]
 
-/** What PLAY or RECORD is answered, and what is done once the answer has been sent. */
+/** The answer to PLAY or RECORD; `afterwards` is called once the answer has been sent. */
 export type StartAnswer = { readonly headers: HeaderFields; readonly afterwards?: () => void }
 
-/** One stream that a client plays or publishes: what its requests after DESCRIBE or ANNOUNCE belong to. */
+/** One stream that a client plays or publishes; every request after DESCRIBE or ANNOUNCE belongs to one. */
 export interface RtspSession {
-  /** What the client names it by; it can't be guessed. */
+  /** The session id that the client sends; it can't be guessed. */
   readonly id: string
   /** The address of the client. */
   readonly ip: string
-  /** Whether it has been begun by PLAY or RECORD. */
+  /** True after PLAY or RECORD. */
   readonly isStarted: boolean
   readonly isClosed: boolean
-  /** Whether it can go on when its connection is gone. */
+  /** True when the session can go on after its connection has ended. */
   readonly outlivesConnection: boolean
-  /** Tells whether a request with an address names the stream that the session is of, or a media of it. */
+  /** True when `uri` or `streamPath` names the session's stream or one of its medias. */
   isOf(streamPath: string, uri: string): boolean
-  /** When the client gave its last sign of life, by a monotonic clock. */
+  /** The time of the client's last sign of life, in milliseconds of a monotonic clock. */
   readonly seenMs: number
   /** The client gave a sign of life. */
   touch(): void
-  /** The client says that it is there, with or without media, by a request that asks for nothing. */
+  /** The client has sent a keepalive: it is there, with or without media. */
   keepAlive(): void
   /**
-   * Arranges how one media travels.
-   * @param index of the media; undefined where the request names the whole stream
+   * Sets up the transport of one media.
+   * @param index the place of the media; undefined when the request names the whole stream
    * @throws {RtspRefusal}
    */
   setup(request: RtspRequest, index: number | undefined, wanted: readonly Transport[]): Promise<MediaTransport>
@@ -40,6 +40,6 @@ export interface RtspSession {
   record(): StartAnswer
   /** @throws {RtspRefusal} @throws {SluiceError} */
   pause(): Promise<void>
-  /** Ends it. Idempotent. */
+  /** Ends the session. Idempotent. */
   close(reason: CloseReason | string): void
 }

@@ -5,15 +5,15 @@ import { parseScale } from '../wire/scale.ts'
 import { refusedIfMalformed, RtspRefusal } from './refusal.ts'
 import type { HeaderFields } from './session.ts'
 
-/** What live streams are answered with: from now on. */
+/** The range in the answer to a live stream: from now on. */
 const LIVE = 'npt=now-'
 const NORMAL_SCALE = ['Scale', '1'] as const
 
 /**
- * Leads a source that is the player's own where PLAY wants it (RFC 2326 12.29, 12.34), and says where that is. A live one
- * goes on as it was.
- * @throws {RtspRefusal} when what is wanted makes no sense
- * @throws {SluiceError} when the source fails in it
+ * Obeys Range and Scale of a PLAY (RFC 2326 12.29, 12.34) where the source is the player's own, and returns the header fields of the
+ * answer. A live stream goes on as it was.
+ * @throws {RtspRefusal} when a header is malformed or asks for the impossible
+ * @throws {SluiceError} when the source fails to obey
  */
 export async function steer({ control }: Subscriber, headers: RtspHeaders): Promise<HeaderFields> {
   const range = wanted(457, headers.get('range'), parseRange)
@@ -37,7 +37,7 @@ async function setScale(control: SourceControl, scale: number | undefined): Prom
   return scale
 }
 
-/** Where to go; undefined where that is not said. */
+/** The position in milliseconds at which a range starts; undefined when it names none. */
 function startOf(
   range: Range | undefined,
   { fromMs }: Pick<SourcePosition, 'fromMs'> = { fromMs: 0 },

@@ -3,14 +3,14 @@ import { MalformedError } from 'sluice/sdk/media'
 import { Base64Decoder } from '../wire/base64-decoder.ts'
 
 /**
- * A connection made of two: what the client sends comes in base64 as the body of a POST, and what it gets is the body of
- * the answer to its GET. When its POST has ended, it may send another.
+ * The two connections of a tunnel as one: the client's data come in base64 as the body of a POST, and the server's data go out as the body
+ * of the answer to a GET. When its POST has ended, the client may send another.
  */
 export class TunnelStream extends Duplex {
   readonly #out: Duplex
   #in: Duplex | undefined
 
-  /** @param out the connection of the GET, whose answer has been begun */
+  /** @param out the connection of the GET; the head of its answer has been sent */
   constructor(out: Duplex) {
     super({ allowHalfOpen: false })
     this.#out = out
@@ -19,7 +19,7 @@ export class TunnelStream extends Duplex {
     out.resume()
   }
 
-  /** Takes what comes over another connection, and `first`, which has been read from it. */
+  /** Reads from another connection, after `first`, the bytes that have been read from it already. */
   receiveFrom(carrier: Duplex, first: Buffer): void {
     this.#in?.destroy()
     this.#in = carrier

@@ -21,12 +21,12 @@ export interface HttpConnection {
 
 type Tunnel = { readonly ip: string; readonly receiveFrom: Receive }
 
-/** What is answered to what is no tunnel. */
+/** The answer to an HTTP request that does not belong to a tunnel. */
 const BAD_REQUEST = Buffer.from('HTTP/1.0 400 Bad Request\r\nConnection: close\r\n\r\n')
 
 /**
  * Puts the two connections together that make one of RTSP where only HTTP gets through: the GET and the POST of a client name
- * the same cookie. All generations of the plugin know of each other's, as a reload may come between the two.
+ * the same cookie. All generations of the plugin know the tunnels of all others, as a reload may come between the two.
  */
 export class Tunnels {
   readonly #open: Map<string, Tunnel>
@@ -39,7 +39,7 @@ export class Tunnels {
     ctx.onDispose(() => this.#mine.forEach((cookie) => this.#open.delete(cookie)))
   }
 
-  /** Takes over a connection whose first request is one of HTTP. */
+  /** Takes over a connection that has begun with an HTTP request. */
   take(request: RtspRequest, connection: HttpConnection): void {
     const half = tryParse(parseTunnelRequest, request) ?? undefined
     const tunnel = half && this.#open.get(half.sessionCookie)

@@ -10,7 +10,7 @@ export class InterleavedTransport implements MediaTransport {
   readonly #channels: ChannelTable
   readonly #pair: ChannelPair
 
-  /** @param pair channels that are free, and are in use until it is closed */
+  /** @param pair two free channels, which are in use until the transport is closed */
   constructor(connection: RtspConnection, channels: ChannelTable, pair: ChannelPair, handlers: PacketHandlers) {
     this.#connection = connection
     this.#channels = channels
@@ -18,7 +18,7 @@ export class InterleavedTransport implements MediaTransport {
     channels.set(pair, handlers)
   }
 
-  /** Of RTP. */
+  /** The channel of RTP. */
   get channel(): number {
     return this.#pair.rtp
   }

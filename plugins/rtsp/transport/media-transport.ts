@@ -1,18 +1,18 @@
 import type { Transport } from '../wire/transport.ts'
 
-/** The way that one media of a session travels, as SETUP has arranged it. */
+/** The transport of one media of a session, as SETUP has arranged it. */
 export interface MediaTransport {
-  /** Whether packets can be lost or come in disorder. */
+  /** True when packets can be lost or come out of order. */
   readonly isDatagram: boolean
-  /** What SETUP is answered. */
+  /** The transport in the answer to SETUP. */
   readonly answer: Transport
   sendRtcp(packet: Buffer): void
   close(): void
 }
 
-/** Takes what the peer sends. */
+/** Takes the packets that the peer sends. */
 export type PacketHandlers = {
-  /** An RTP packet, whose bytes are the handler's to keep. */
+  /** Takes an RTP packet; its bytes belong to the handler. */
   rtp(packet: Buffer): void
   rtcp(packet: Buffer): void
 }

@@ -1,10 +1,10 @@
 import type { Transport } from '../wire/transport.ts'
 import type { MediaTransport } from './media-transport.ts'
 
-/** Datagrams stay in the local network, which is what sockets do unless told otherwise. */
+/** Datagrams with this time to live, the default of sockets, stay in the local network. */
 const TTL = 1
 
-/** One media of a multicast group; who has it set up joins the group by itself. */
+/** One media of a multicast group; clients that set it up join the group by themselves. */
 export class MulticastTransport implements MediaTransport {
   readonly isDatagram = true
   readonly answer: Transport
@@ -22,7 +22,7 @@ export class MulticastTransport implements MediaTransport {
     }
   }
 
-  /** A group has many members, and nothing to say to one of them. */
+  /** Members of a group are not sent RTCP one by one. */
   sendRtcp(): void {}
 
   close(): void {}

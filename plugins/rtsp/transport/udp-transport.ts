@@ -4,17 +4,17 @@ import type { MediaTransport, PacketHandlers } from './media-transport.ts'
 
 const MAX_PORT = 65_535
 
-/** Where the peer takes and sends packets. Ports that it does not name are those that it is seen to send from. */
+/** The peer's ports. A port that the peer does not name is the one it is seen to send from. */
 export type UdpEnd = {
   readonly ip: string
   readonly rtpPort: number | undefined
   readonly rtcpPort: number | undefined
 }
 
-/** RTP and RTCP over a pair of UDP ports of our own. What others send there than the peer is left out. */
+/** RTP and RTCP over a pair of UDP ports of this server. Datagrams from other hosts than the peer are dropped. */
 export class UdpTransport implements MediaTransport {
   readonly isDatagram = true
-  /** Set as soon as it is known; until then, nothing is sent or taken. */
+  /** The peer's ports; nothing is sent or taken while they are undefined. */
   end: UdpEnd | undefined
   readonly #handlers: PacketHandlers
   #rtp: UdpListener | undefined

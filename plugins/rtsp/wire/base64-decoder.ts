@@ -1,14 +1,14 @@
 import { MalformedError } from 'sluice/sdk/media'
 
-/** What a byte stands for: 0–63, or one of these. */
+/** The meaning of a byte that has no value of 0–63. */
 const NONE = 0xff
 const BLANK = 0xfe
 const PADDING = 0xfd
 const VALUES = valuesOfBytes()
 
 /**
- * Decodes base64 (RFC 4648 4) in whatever pieces it arrives. Clients of the tunnel encode each message apart, so
- * padding may come at any place, and starts anew.
+ * Decodes base64 (RFC 4648 4) in whatever pieces it arrives. Clients of the tunnel encode each message by itself, so padding may come
+ * anywhere, and a new group of four begins after it.
  */
 export class Base64Decoder {
   /** The bits that are not given out yet, fewer than 8. */
@@ -18,8 +18,8 @@ export class Base64Decoder {
   #groupLength = 0
 
   /**
-   * The bytes that are complete by these; the input is not kept.
-   * @throws {MalformedError} at a character that is no base64, or padding after less than a byte
+   * Decodes the next bytes and returns all that are complete; the input is not kept.
+   * @throws {MalformedError} at a character that is not base64, or padding after less than a byte
    */
   push(bytes: Buffer): Buffer {
     const decoded = Buffer.allocUnsafe(Math.ceil((bytes.length * 3) / 4))

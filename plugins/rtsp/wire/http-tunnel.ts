@@ -7,7 +7,7 @@ const TUNNEL_CONTENT_TYPE = 'application/x-rtsp-tunnelled'
 /** Clients make up 16 to some 40 characters. */
 export const MAX_SESSION_COOKIE_LENGTH = 128
 
-/** What a POST announces, though its body goes on for as long as the client likes. */
+/** The length that a POST announces; its body goes on for as long as the client likes. */
 const POST_CONTENT_LENGTH = 32_767
 
 const COOKIE = /^[\u0021-\u007e]+$/u
@@ -15,7 +15,7 @@ const CONTROL_OR_BLANK = /[\u0000-\u0020\u007f]/u
 
 /** The head of one half of a tunnel. */
 export type TunnelRequest = {
-  /** `get` opens the way down, `post` the way up: what follows its head is base64. */
+  /** `get` opens the way down, `post` the way up, with base64 after its head. */
   readonly direction: 'get' | 'post'
   /** The same in both halves, and made up by the client. */
   readonly sessionCookie: string
@@ -26,7 +26,7 @@ export type TunnelRequest = {
 const DIRECTIONS: Readonly<Record<string, TunnelRequest['direction']>> = { GET: 'get', POST: 'post' }
 
 /**
- * What the head of a request of HTTP says of a tunnel; `null` when it is for none.
+ * Parses the head of an HTTP request as one half of a tunnel; `null` when it has no part in one.
  * @throws {MalformedError} when its cookie is too long or broken
  */
 export function parseTunnelRequest(request: RtspRequest): TunnelRequest | null {
@@ -42,7 +42,7 @@ export function parseTunnelRequest(request: RtspRequest): TunnelRequest | null {
 
 /**
  * Writes the head of one half.
- * @param host of the server, with its port
+ * @param host the server's host with its port
  * @throws {MalformedError} when a part cannot stand in its line
  */
 export function serializeTunnelRequest({ direction, sessionCookie, path }: TunnelRequest, host: string): Buffer {

@@ -1,10 +1,10 @@
-/** Where playing starts in one RTP stream, an entry of header `RTP-Info` (RFC 2326 12.33). */
+/** The start of one RTP stream, an entry of header `RTP-Info` (RFC 2326 12.33). */
 export type RtpInfo = {
-  /** Of the track; as sent, so it may be relative. */
+  /** The URL of the track as sent, so it may be relative. */
   readonly url: string
-  /** Sequence number of the first packet, 16 bits; undefined where it is not said, or is no such number. */
+  /** Sequence number of the first packet, 16 bits; undefined when it is missing or invalid. */
   readonly sequenceNumber?: number
-  /** RTP time that the start of the range has, 32 bits; undefined likewise. */
+  /** RTP time of the start of the range, 32 bits; undefined when it is missing or invalid. */
   readonly rtpTime?: number
 }
 

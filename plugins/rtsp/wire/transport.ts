@@ -6,17 +6,17 @@ export type NumberPair = { readonly first: number; readonly last: number }
 
 /** One way to carry a track, as header `Transport` names it (RFC 2326 12.39, RFC 7826 18.54). */
 export type Transport = {
-  /** In upper case: `RTP/AVP`; `RTP/SAVP` and others are there to be refused. */
+  /** The profile in upper case: `RTP/AVP`; the parser also accepts `RTP/SAVP` and others, which are to be refused. */
   readonly profile: string
   /**
-   * In upper case: `UDP` or `TCP`; others are there to be refused. Where it is not said it is UDP, unless there are
-   * channels and no ports.
+   * The lower transport in upper case: `UDP` or `TCP`; the parser also accepts others, which are to be refused. The default is UDP, or TCP
+   * when there are channels and no ports.
    */
   readonly lowerTransport: string
   readonly delivery?: 'unicast' | 'multicast'
-  /** Where the data goes, as sent. A server that obeys it can be made to send to others. */
+  /** The address to send to, as sent. A server that obeys it can be made to send to others. */
   readonly destination?: string
-  /** Where the data comes from, as sent. */
+  /** The address that media is sent from, as sent. */
   readonly source?: string
   /** Channels of interleaved frames. */
   readonly interleaved?: NumberPair
@@ -28,9 +28,9 @@ export type Transport = {
   readonly serverPort?: NumberPair
   /** 32 bits. */
   readonly ssrc?: number
-  /** The client plays, which is what no mode means too, or records. */
+  /** `play`, which is also meant when no mode is sent, or `record`. */
   readonly mode?: 'play' | 'record'
-  /** All other parameters, and those with values that are none, as sent without quotes; undefined without `=`. */
+  /** All unknown parameters, and those with invalid values, as sent without quotes; undefined without `=`. */
   readonly others: readonly (readonly [name: string, value: string | undefined])[]
 }
 
@@ -43,11 +43,11 @@ const BYTE = /^\d{1,3}$/u
 const MAX_CHANNEL = 255
 const MAX_PORT = 65_535
 const MAX_TTL = 255
-/** What QuickTime and ffmpeg call it when the server is to receive. */
+/** The values of `mode` by which QuickTime and ffmpeg ask the server to receive. */
 const RECORD_MODES = new Set(['record', 'receive'])
 
 /**
- * Parses what `Transport` offers, best first. Parameters that are broken are kept apart, those of no meaning here too.
+ * Parses header `Transport`, best first. Parameters that are malformed or unknown are kept in `others`.
  * @throws {MalformedError} when no transport is left
  */
 export function parseTransports(text: string): Transport[] {
@@ -78,7 +78,7 @@ function parseTransport(text: string): Transport | undefined {
   return fields
 }
 
-/** Whether it is known, and its value one. */
+/** Takes a parameter; returns false when its name is unknown or its value invalid. */
 function takeParameter(fields: Fields, name: string, value: string | undefined): boolean {
   if (value === undefined) {
     if (name !== 'unicast' && name !== 'multicast') return false

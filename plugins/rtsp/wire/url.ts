@@ -8,23 +8,23 @@ const TLS_PORT = 322
 const MAX_PORT = 65_535
 
 const SCHEME = /^(rtsps?):\/\//i
-/** A name, an IPv4 address, or an IPv6 address in brackets. */
+/** A host: a name, an IPv4 address, or an IPv6 address in brackets. */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/i
 const ORIGIN = /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*)/i
-/** Ours, ffmpeg's and GStreamer's when they publish. */
+/** The last part of a track's URL: this server's, and those of ffmpeg and GStreamer when they publish. */
 const TRACK = /\/(?:trackid|streamid|stream)=(\d{1,4})\/?$/i
 const CONTROL = /[\u0000-\u001f\u007f]/u
 
-/** Where a client connects, and what it says there. */
+/** A parsed RTSP URL: the server's address, the user, and the URI of requests. */
 export type RtspUrl = {
   readonly tls: boolean
-  /** Without brackets. */
+  /** The host name or address, without brackets. */
   readonly host: string
   /** Defaults to 554, with TLS to 322. */
   readonly port: number
-  /** Decoded; undefined where the URL has no user information. */
+  /** The decoded name; undefined when the URL has no user information. */
   readonly username: string | undefined
-  /** Decoded; undefined where the URL has none. */
+  /** The decoded password; undefined when the URL has none. */
   readonly password: string | undefined
   /** The URL for requests: with path and query, without user information. */
   readonly uri: string
@@ -68,13 +68,13 @@ export function controlUrl(base: string, control: string): string {
   return `${base.replace(/\/$/u, '')}/${control.replace(/^\//u, '')}`
 }
 
-/** What a request names, as the server sees it. */
+/** The stream, and the track if any, that a request names. */
 export type StreamTarget = {
-  /** `app/name`, decoded, as the client means it: to be checked with `checkStreamPath`. */
+  /** `app/name`, decoded, as the client sent it: to be checked with `checkStreamPath`. */
   readonly streamPath: string
   /** Raw, without `?`. */
   readonly query: string
-  /** The number of the track, from 0; undefined where the request is for the whole stream. */
+  /** The number of the track, from 0; undefined when the request is for the whole stream. */
   readonly trackIndex: number | undefined
   /** The whole address of the stream with its query, without user information and track. */
   readonly url: string
@@ -83,7 +83,7 @@ export type StreamTarget = {
 /**
  * Takes the URL of a request apart. The track, `trackID=N` and the like, may stand at the end of the path or, as
  * clients put it that append to the whole URL, at the end of the query.
- * @param server where the client connected, as `rtsp://192.0.2.1:554`, which counts where the request has only a path
+ * @param server the address that the client connected to, as `rtsp://192.0.2.1:554`, which counts when the request has only a path
  * @throws {MalformedError} when nothing is left of the path, its percent-encoding is broken, or it is too long
  */
 export function parseStreamTarget(uri: string, server: string): StreamTarget {
@@ -107,8 +107,8 @@ export function parseStreamTarget(uri: string, server: string): StreamTarget {
 }
 
 /**
- * The URL of a track of the stream at `url`, for SDP: absolute, with the query after the track. Of a relative control,
- * some clients make a URL without the query (RFC 3986), others one with the track behind it.
+ * The URL of a track of the stream at `url`, for SDP: absolute, with the query after the track. From a relative control, some clients make
+ * a URL without the query (RFC 3986), others one with the track after the query.
  */
 export function trackUrl(url: string, trackIndex: number): string {
   const mark = indexOrEnd(url, /\?/u)
@@ -152,7 +152,7 @@ function decodePath(path: string): string {
   }
 }
 
-/** What a request line cannot hold, encoded. */
+/** Encodes the characters of a path that a request line cannot contain. */
 function encodeForLine(path: string): string {
   return path.toWellFormed().replaceAll(/[^\u0021-\u007e]/gu, encodeURIComponent)
 }

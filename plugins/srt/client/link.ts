@@ -25,24 +25,24 @@ import { Opening, Unreachable, type Opened } from './opening.ts'
 import { resolveHost } from './resolve-host.ts'
 import { parseTargetUrl, type SrtTarget } from './target-url.ts'
 
-/** Where connections to other servers have a port of their own (RFC 6335 6). */
+/** The ports for connections to other servers (RFC 6335 6). */
 const DYNAMIC_PORTS: PortRange = { first: 49_152, last: 65_535 }
-/** Payloads that may come before there is somebody to take them: some seconds of a good picture. */
+/** The most payloads that are kept before `receive` is called: some seconds of a good picture. */
 const MAX_EARLY_PAYLOADS = 4096
 
 export type LinkInit = {
   readonly ctx: Pick<SrtContext, 'config' | 'net'>
   readonly connections: Connections
   readonly request: Pick<PullRequest, 'url' | 'dial' | 'step'>
-  /** Whether anybody takes what comes; otherwise it is passed over. */
+  /** True to keep the payloads that the peer sends; else they are dropped. */
   readonly receives: boolean
-  /** Gives up; it has no effect on a link that is open. */
+  /** Aborts the opening; it has no effect on a link that is open. */
   readonly signal: AbortSignal
 }
 
 type Receive = (payload: Buffer, missing: number) => void
 
-/** A connection to another server that this end has called, or met. */
+/** A connection to another server, which this end has called or met in a rendezvous. */
 export class Link {
   readonly connection: Connection
   readonly opened: Opened
@@ -58,7 +58,7 @@ export class Link {
 
   /**
    * Opens the first address of a target that answers.
-   * @throws {SourceError} that says what is wrong, with nothing secret; {@link StreamUnavailable} when no port is free; anything when the
+   * @throws {SourceError} with the reason, which contains no secret; {@link StreamUnavailable} when no port is free; any error when the
    * signal aborts
    */
   static async open(init: LinkInit): Promise<Link> {
@@ -103,35 +103,35 @@ export class Link {
     )
   }
 
-  /** Resolves when there is media. */
+  /** Resolves when the first payload has come. */
   get arrived(): Promise<void> {
     return this.#arrived.promise
   }
 
-  /** Resolves with why it is over. */
+  /** Resolves with the reason when the link has ended. */
   get closed(): Promise<string> {
     return this.#closed.promise
   }
 
-  /** Gives what comes to somebody who takes it, first what came before, and says from time to time that the peer was heard. */
+  /** Passes all payloads to `receive`, first those that came before, and calls `heard` from time to time while the peer sends. */
   deliver(receive: Receive, alive: () => void): void {
     this.#receive = receive
     this.#alive = alive
     for (const early of this.#early.splice(0)) receive(...early)
   }
 
-  /** Closes it when the other end has played what was sent, or the signal aborts. */
+  /** Closes the link when the peer has played everything sent, or the signal aborts. */
   async end(signal: AbortSignal): Promise<void> {
     this.connection.end()
     await Promise.race([this.closed, untilAborted(signal)]).catch(() => undefined)
     await this.close()
   }
 
-  /** Ends it at both ends. Idempotent. */
+  /** Ends the link at both ends. Idempotent. */
   async close(): Promise<void> {
     this.connection.close()
     this.#stopTicks()
-    // What was sent in this turn leaves at its end, and so the last word.
+    // Datagrams that were sent in this turn leave at its end, the shutdown among them.
     await new Promise((resolve) => void setImmediate(resolve))
     await this.#port.close()
   }
@@ -212,7 +212,7 @@ function targetOf(url: string): SrtTarget {
 async function openPort({ net }: LinkInit['ctx'], { localPort }: SrtTarget): Promise<UdpListener> {
   const range = localPort === undefined ? DYNAMIC_PORTS : { first: localPort, last: localPort }
   try {
-    // Whoever else sends there is not heard.
+    // Datagrams from other addresses are dropped.
     return await net.udpPort(range, () => false)
   } catch (error) {
     if (localPort === undefined || !(error instanceof SluiceError)) throw error

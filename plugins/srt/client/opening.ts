@@ -13,9 +13,9 @@ import type { Negotiated } from '../wire/handshake/negotiation.ts'
 import { RendezvousHandshake } from '../wire/handshake/rendezvous-handshake.ts'
 import type { SrtTarget } from './target-url.ts'
 
-/** Whoever is there answers the first datagram at once. */
+/** A peer that is there answers the first datagram at once. */
 const REACH_TIMEOUT_MS = 3000
-/** A server may wait so long for somebody to publish the stream. */
+/** The longest that a server may wait for a publisher of the stream. */
 const ANSWER_TIMEOUT_MS = 15_000
 const SOCKET_ID_END = 2 ** 30
 const SEQUENCE_END = 2 ** 31
@@ -23,17 +23,17 @@ const COOKIE_END = 2 ** 32
 
 type OpeningInit = {
   readonly target: SrtTarget
-  /** Where the address does not say. */
+  /** The latency of addresses that name none. */
   readonly defaultLatencyMs: number
-  /** What is offered to the peer; undefined without a passphrase. */
+  /** The keys that are offered to the peer; undefined without a passphrase. */
   readonly offered: ConnectionKeys | undefined
   readonly ticker: Ticker
 }
 
-/** What came of a handshake. */
+/** The result of a handshake. */
 export type Opened = { readonly negotiated: Negotiated; readonly keys: ConnectionKeys | undefined }
 
-/** Nobody has answered at an address. */
+/** No peer has answered at an address. */
 export class Unreachable extends SourceError {
   override readonly name = 'SourceError'
 }
@@ -45,7 +45,7 @@ export class Opening {
   readonly #flow: UdpFlow
   readonly #handshake: ClientHandshake
   readonly #done = Promise.withResolvers<Opened>()
-  /** Those of the peer, by the message that it has offered them in, where it has turned out that this is the peer's part. */
+  /** The keys that the peer has offered, with its message; undefined unless the peer's part is to offer them. */
   #taken: { readonly message: Buffer; readonly keys: ConnectionKeys } | undefined
   #wasHeard = false
   #isGivenUp = false
@@ -53,7 +53,7 @@ export class Opening {
   constructor(init: OpeningInit, flow: UdpFlow) {
     this.#init = init
     this.#flow = flow
-    // Who waits for it may have given up before.
+    // The promise may reject before anything waits for it.
     this.#done.promise.catch(() => {})
     const { target, defaultLatencyMs, offered } = init
     const common = {
@@ -76,7 +76,7 @@ export class Opening {
           })
   }
 
-  /** Takes a datagram of the peer: all until it has agreed, and then those of handshakes, as answers may be lost. */
+  /** Takes a datagram of the peer: every one until it has agreed, and then handshakes only, as answers may be lost. */
   receive(datagram: Buffer): void {
     this.#wasHeard = true
     this.#handshake.receive(datagram, nowUs())
@@ -84,7 +84,8 @@ export class Opening {
 
   /**
    * Resolves when the peer has agreed.
-   * @throws {Unreachable} when nothing comes; {@link SourceError} when the peer refuses or does not answer; anything when the signal aborts
+   * @throws {Unreachable} when nothing comes; {@link SourceError} when the peer refuses or does not answer; any error when the signal
+   * aborts
    */
   async run(signal: AbortSignal): Promise<Opened> {
     const startMs = performance.now()
@@ -118,7 +119,7 @@ export class Opening {
   #connected(negotiated: Negotiated, message: Buffer | undefined): void {
     const { offered } = this.#init
     const taken = this.#taken
-    // A peer that has begun anew meanwhile may have other keys, or leave it to this end to offer them.
+    // A peer that has restarted meanwhile may have other keys, or leave it to this end to offer them.
     const areTaken = taken !== undefined && message?.equals(taken.message) === true
     if (!areTaken) {
       closeKeys(taken?.keys)

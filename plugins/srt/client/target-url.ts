@@ -14,7 +14,7 @@ const MAX_PASSPHRASE_BYTES = 80
 const DEFAULT_KEY_BYTES = 16
 const KEY_BYTES = [16, 24, 32] as const
 
-/** Parameters that are read here, and those of libsrt, ffmpeg, GStreamer and srt-live-transmit that say nothing new here. */
+/** The parameters that are read here, and those of libsrt, ffmpeg, GStreamer and srt-live-transmit that have no effect here. */
 const OWN = new Set([
   'streamid',
   'passphrase',
@@ -50,7 +50,7 @@ const OWN = new Set([
   'adapter',
 ])
 
-/** Where a pull or push goes. */
+/** A parsed SRT address of a pull or push. */
 export type SrtTarget = {
   /** A name, of ASCII, or an address, without brackets. */
   readonly host: string
@@ -61,19 +61,19 @@ export type SrtTarget = {
   /** Empty for none. */
   readonly passphrase: string
   readonly keyBytes: (typeof KEY_BYTES)[number]
-  /** Undefined where the address does not say. */
+  /** The latency in milliseconds; undefined when the address names none. */
   readonly latencyMs: number | undefined
-  /** Undefined where the address does not say, and for no limit. */
+  /** The limit in bytes per second; undefined when the address names none, and for no limit. */
   readonly maxBytesPerSecond: number | undefined
-  /** The port here; undefined for any. */
+  /** The local port; undefined for any. */
   readonly localPort: number | undefined
 }
 
 /**
- * Reads `srt://host:port?streamid=…&passphrase=…&pbkeylen=16|24|32&latency=…&mode=caller|rendezvous&maxbw=…&localport=…`, with
- * the latency in milliseconds, as the tools of libsrt have it. Where the stream id has a query of its own, what follows
- * it and is no parameter of SRT belongs to that: `streamid=publish:/live/a?secret=…&expire=…` is one stream id.
- * @throws {MalformedError} that says what to write instead, and shows nothing of the address but its numbers
+ * Reads `srt://host:port?streamid=…&passphrase=…&pbkeylen=16|24|32&latency=…&mode=caller|rendezvous&maxbw=…&localport=…`, with the latency
+ * in milliseconds, as the tools of libsrt have it. When the stream id has a query of its own, every later parameter that is not one of SRT
+ * belongs to that query: `streamid=publish:/live/a?secret=…&expire=…` is one stream id.
+ * @throws {MalformedError} with the correct form; of the address it contains only numbers
  */
 export function parseTargetUrl(url: string): SrtTarget {
   const parsed = url.length > MAX_URL_LENGTH ? null : URL.parse(url.replaceAll('#', '%23'))
@@ -102,13 +102,16 @@ export function parseTargetUrl(url: string): SrtTarget {
   }
 }
 
-/** Addresses of unknown schemes keep names as they were written, with `%` for letters that are not of ASCII; empty for what is no name. */
+/**
+ * The host in ASCII: the URL parser leaves names of unknown schemes as they were written, with `%` for letters outside ASCII. Empty for an
+ * invalid name.
+ */
 function hostOf(hostname: string): string {
   const host = hostname.replace(/^\[|\]$/gu, '')
   return isIP(host) === 0 ? domainToASCII(host) : host
 }
 
-/** By name; the stream id with what belongs to its query. */
+/** The parameters by name; the stream id includes the parameters of its query. */
 function readParameters(search: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   let inStreamId = false
@@ -157,7 +160,7 @@ function passphraseOf(parameters: ReadonlyMap<string, string>): string {
 }
 
 function keyBytesOf(parameters: ReadonlyMap<string, string>): SrtTarget['keyBytes'] {
-  // Tools write 0 for what is the other end's to say.
+  // Tools write 0 to leave the value to the other end.
   const asked = integerOf(parameters, 'pbkeylen', 0, Number.MAX_SAFE_INTEGER) || DEFAULT_KEY_BYTES
   const keyBytes = KEY_BYTES.find((size) => size === asked)
   if (keyBytes === undefined) throw new MalformedError('pbkeylen= is 16, 24 or 32')

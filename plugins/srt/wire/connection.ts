@@ -15,11 +15,11 @@ import type { SrtStatistics } from './statistics.ts'
 const SILENCE_US = 5_000_000
 /** Something is sent at least this often (draft-sharabayko-srt-01 3.2.3). */
 const KEEP_ALIVE_US = 1_000_000
-/** The owner of a connection is told no more often that the peer was heard. */
+/** The shortest time between two calls of `alive`. */
 const SIGN_INTERVAL_US = 1_000_000
-/** How long an end waits, beyond the peer's latency, for the peer to have played what was sent. */
+/** The longest that an end waits, in addition to the peer's latency, for the peer to have played everything sent. */
 const MAX_LINGER_US = 10_000_000
-/** A new key that the peer has not confirmed is announced again after so many round trips (7.2.3). */
+/** A new key that the peer has not confirmed is announced again after this many round trips (7.2.3). */
 const KEY_ROUND_TRIPS = 1.5
 const MIN_KEY_INTERVAL_US = 20_000
 const BITS_PER_MEGABIT = 1_000_000
@@ -30,26 +30,26 @@ export type ConnectionEnd = { readonly by: 'here' } | { readonly by: 'peer' } | 
 
 export type ConnectionInit = {
   readonly negotiated: Negotiated
-  /** Those that the handshake has agreed on; they are the connection's from now on. */
+  /** The keys that the handshake has agreed on; the connection owns them from now on. */
   readonly keys?: ConnectionKeys | undefined
   readonly sink: PacketSink
-  /** A clock that never runs back, in whole microseconds: that of the handshake. */
+  /** A monotonic clock in whole microseconds: that of the handshake. */
   readonly nowUs: () => number
-  /** What leaves at most, headers included; without it, as much as there is, in bursts that receivers have room for. */
+  /** The limit of bytes sent per second, headers included; without it, everything is sent in bursts that fit into receivers' buffers. */
   readonly maxBytesPerSecond?: number | undefined
   /**
-   * Takes a payload, in order and when it is due, and how many before it are missing. Without it, what the peer sends is passed over, and
-   * nothing of it kept.
+   * Takes a payload, in order and when it is due, and the number of payloads missing before it. Without it, the peer's payloads are dropped
+   * at once.
    */
   readonly received?: (payload: Buffer, missing: number) => void
-  /** Called about once a second while the peer is heard, be it by keepalives alone. */
+  /** Called about once a second while the peer sends anything, be it only keepalives. */
   readonly alive?: () => void
   /** Called once. */
   readonly closed: (end: ConnectionEnd) => void
 }
 
 /**
- * An established SRT connection in live mode (draft-sharabayko-srt-01): both directions, encrypted where it was agreed on. It has no
+ * An established SRT connection in live mode (draft-sharabayko-srt-01): both directions, encrypted when both ends have keys. It has no
  * timers: `tick` is to be called every few milliseconds.
  */
 export class Connection {
@@ -61,7 +61,7 @@ export class Connection {
   #signUs: number
   #keyRequestUs = -Infinity
   #isTakingKeys = false
-  /** When the peer has played all, and the connection is to be closed. */
+  /** The time at which the peer has played everything, and the connection is to be closed. */
   #endUs: number | undefined
   #isClosed = false
 
@@ -69,7 +69,7 @@ export class Connection {
     const { negotiated, keys, sink, maxBytesPerSecond } = init
     const nowUs = init.nowUs()
     const sendControl = (body: ControlBody) => this.#send(body)
-    // Whoever takes one payload may close the connection, and gets no other then.
+    // A call of `received` may close the connection, and then must be the last.
     const received = (payload: Buffer, missing: number) => {
       if (!this.#isClosed) init.received?.(payload, missing)
     }
@@ -81,18 +81,18 @@ export class Connection {
     this.#signUs = nowUs
   }
 
-  /** What is still to be sent for the first time. */
+  /** The bytes that wait to be sent for the first time. */
   get queuedBytes(): number {
     return this.#sender.queuedBytes
   }
 
-  /** Takes a datagram for this connection's socket id, whose bytes are its own to keep. Garbage is passed over. */
+  /** Takes a datagram for this connection's socket id and keeps its bytes. A malformed one is dropped. */
   receive(datagram: Buffer): void {
     if (this.#isClosed) return
     const nowUs = this.#init.nowUs()
     if (!isControl(datagram)) {
       const packet = parseDataPacket(datagram)
-      // What is longer than was agreed on is not the peer's, and would make the buffer larger than its packets say.
+      // A payload longer than agreed on is not the peer's, and would make the buffer larger than its count of packets allows.
       if (packet === undefined || packet.payload.length > this.#init.negotiated.maxPayloadBytes) return
       this.#heardUs = nowUs
       if (this.#init.received !== undefined) this.#receiver.receive(packet, nowUs)
@@ -105,8 +105,8 @@ export class Connection {
   }
 
   /**
-   * Does what is due. To be called about every 20 ms.
-   * @returns whether something is under way, for which it is to be called again after 5 ms
+   * Does the work that is due. To be called about every 20 ms.
+   * @returns true when work is under way, and it is to be called again after 5 ms
    */
   tick(): boolean {
     if (this.#isClosed) return false
@@ -173,15 +173,15 @@ export class Connection {
   }
 
   /**
-   * Closes the connection once the peer has played what was sent, which takes its latency: libsrt throws away what waits when a connection
-   * is closed. Nothing more is sent. Idempotent.
+   * Closes the connection once the peer has played everything sent, which takes its latency: libsrt drops the payloads that wait when a
+   * connection is closed. Nothing more is sent. Idempotent.
    */
   end(): void {
     if (this.#isClosed || this.#endUs !== undefined) return
     this.#endUs = this.#init.nowUs() + this.#init.negotiated.sendLatencyMs * 1000 + MAX_LINGER_US
   }
 
-  /** Closes the connection at once and tells the peer. Idempotent. */
+  /** Closes the connection at once and sends a shutdown. Idempotent. */
   close(): void {
     if (this.#isClosed) return
     this.#send({ kind: 'shutdown' })
@@ -189,7 +189,7 @@ export class Connection {
   }
 
   #control(packet: ControlPacket, nowUs: number): void {
-    // Each time stamp may be the one that shows that the peer's clock has begun again: for long, there may be no data.
+    // Every time stamp is taken, as it may be the one in which the peer's 32-bit clock wraps: there may be no data for long.
     this.#receiver.timeBase.timeOf(packet.timestamp)
     switch (packet.kind) {
       case 'acknowledgement':
@@ -216,7 +216,7 @@ export class Connection {
         this.#receiver.flush()
         this.#close({ by: 'peer' })
         break
-      // Whoever made the connection answers handshakes; congestion warnings and errors are of the transfer of files.
+      // The owner of the connection answers handshakes; congestion warnings and errors belong to the transfer of files.
       case 'keepAlive':
       case 'handshake':
       case 'congestionWarning':

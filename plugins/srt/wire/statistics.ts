@@ -1,13 +1,13 @@
 /**
- * What a connection has counted and measured, under the names that libsrt has for it (`SRT_TRACEBSTATS`), which operators know.
- * Counters are of the whole time of the connection; rates are in megabits, times in milliseconds.
+ * The statistics of a connection, by the names of libsrt (`SRT_TRACEBSTATS`), which operators know. Counters are totals of the connection;
+ * rates are in megabits per second, times in milliseconds.
  */
 export type SrtStatistics = {
   readonly msTimeStamp: number
   readonly msRTT: number
-  /** What the way can carry by the estimate of whoever receives. */
+  /** The bandwidth of the link, as the receiver estimates it. */
   readonly mbpsBandwidth: number
-  /** With what was sent again; `Unique` is without that. */
+  /** All packets sent, with repeats; `Unique` is without these. */
   readonly pktSentTotal: number
   readonly pktSentUniqueTotal: number
   readonly byteSentTotal: number
@@ -15,7 +15,7 @@ export type SrtStatistics = {
   readonly pktSndLossTotal: number
   readonly pktRetransTotal: number
   readonly byteRetransTotal: number
-  /** What was dropped instead of sent, as it would come too late. */
+  /** Packets that were dropped instead of sent, as they would come too late. */
   readonly pktSndDropTotal: number
   readonly pktFlightSize: number
   readonly pktSndBuf: number
@@ -25,14 +25,14 @@ export type SrtStatistics = {
   readonly pktRecvACKTotal: number
   readonly pktRecvNAKTotal: number
   readonly mbpsSendRate: number
-  /** With what came twice, or too late; `Unique` is without that. */
+  /** All packets received, with those that came twice or too late; `Unique` is without these. */
   readonly pktRecvTotal: number
   readonly pktRecvUniqueTotal: number
   readonly byteRecvTotal: number
   readonly pktRcvLossTotal: number
-  /** What was given up, as it did not come in time. */
+  /** Packets that were given up, as they did not come in time. */
   readonly pktRcvDropTotal: number
-  /** What came after it was delivered or given up. */
+  /** Packets that came after they were delivered or given up. */
   readonly pktRcvBelated: number
   readonly pktRcvUndecryptTotal: number
   readonly pktRcvBuf: number

@@ -15,27 +15,27 @@ const NOTHING = Buffer.alloc(0)
  * Set Chunk Size and Abort act here and are not given out. Works the same for a server and for a client.
  */
 export class ChunkReader {
-  /** What the unfinished messages may hold together, in bytes. */
+  /** The most bytes that the unfinished messages may hold together. */
   maxPartialBytes = MAX_PARTIAL_SIZE_BYTES
-  /** How many chunks were begun so far, a measure of the work done. */
+  /** The number of chunks that have begun, a measure of the work done. */
   chunkCount = 0
   readonly #streams = new Map<number, ChunkStream>()
   #chunkSizeBytes = DEFAULT_CHUNK_SIZE_BYTES
   #partialBytes = 0
   #bytes: Buffer = NOTHING
   #position = 0
-  /** The chunk whose payload is being read. */
+  /** The chunk stream of the chunk that is being read. */
   #stream: ChunkStream | undefined
   #chunkBytesLeft = 0
 
-  /** What the peer set last, in bytes. */
+  /** The chunk size that the peer set last, in bytes. */
   get chunkSizeBytes(): number {
     return this.#chunkSizeBytes
   }
 
   /**
    * Takes the next bytes. They are kept: payloads that lie within one chunk and one push are views into them.
-   * What was pushed before and not read yet is copied together with them.
+   * Bytes that were pushed before and are not read yet are copied together with them.
    */
   push(bytes: Buffer): void {
     const unread = this.#bytes.length - this.#position
@@ -123,7 +123,7 @@ export class ChunkReader {
     return stream
   }
 
-  /** Whether the message was for the chunk layer. */
+  /** Obeys a message for the chunk layer; returns false for every other message. */
   #obey(message: RawMessage): boolean {
     if (message.typeId === MESSAGE_TYPE.setChunkSize) {
       this.#chunkSizeBytes = parseSetChunkSize(message.payload).sizeBytes

@@ -4,13 +4,13 @@ import { MAX_COMMAND_SIZE_BYTES, MAX_MEDIA_MESSAGE_SIZE_BYTES, MAX_MESSAGE_SIZE_
 import type { PartialMessage } from './partial-message.ts'
 import type { RawMessage } from '../message/raw-message.ts'
 
-/** In the 24-bit timestamp field: the time is in four bytes after the header (RTMP 1.0 §5.3.1.3). */
+/** The value of the 24-bit timestamp field when the time is in four bytes after the header (RTMP 1.0 §5.3.1.3). */
 export const EXTENDED_TIMESTAMP = 0xff_ff_ff
 
 /** Sizes of the message header by chunk format (RTMP 1.0 §5.3.1.2). */
 const HEADER_SIZES = [11, 7, 3, 0] as const
 
-/** Says that the bytes end within a header. */
+/** The result of reading a header that is incomplete. */
 export const NEED_MORE = -1
 
 /**
@@ -39,7 +39,7 @@ export class ChunkStream {
     this.#id = id
   }
 
-  /** The size of the message whose chunk follows. */
+  /** The size in bytes of the message to which the next chunk belongs. */
   get sizeBytes(): number {
     return this.#sizeBytes
   }

@@ -4,16 +4,16 @@ export const DEFAULT_CHUNK_SIZE_BYTES = 128
 /** Real peers use fewer than ten; multitrack publishers one a track. */
 export const MAX_CHUNK_STREAMS = 64
 
-/** For audio, video and aggregates: all that 24 bits allow, which is the size limit of an access unit. */
+/** The limit for audio, video and aggregates: all that 24 bits allow, which is the size limit of an access unit. */
 export const MAX_MEDIA_MESSAGE_SIZE_BYTES = 0xff_ff_ff
 
-/** For metadata, some of which has a picture in it. */
+/** The limit for metadata, which may contain a picture. */
 export const MAX_MESSAGE_SIZE_BYTES = 1024 * 1024
 
-/** For commands, which are parsed whatever is in them: many times what a `connect` with a signed address takes. */
+/** The limit for commands, which are always parsed: many times the size of a `connect` with a signed address. */
 export const MAX_COMMAND_SIZE_BYTES = 64 * 1024
 
-/** What the unfinished messages of one connection may hold together: two of the largest size. */
+/** The most bytes that the unfinished messages of one connection may hold together: two of the largest size. */
 export const MAX_PARTIAL_SIZE_BYTES = 32 * 1024 * 1024
 
 /** The same for a peer that has no leave to send media: two of the largest messages that are no media. */

@@ -1,4 +1,4 @@
-/** What a message is given at its start, however long it claims to be; above it, memory follows the bytes received. */
+/** The memory a message has at its start, whatever length its header announces; beyond it, memory grows with the bytes received. */
 const INITIAL_CAPACITY_BYTES = 16 * 1024
 
 /** Puts the payload of one message together from its chunks. */
@@ -12,7 +12,7 @@ export class PartialMessage {
     this.#bytes = Buffer.allocUnsafe(Math.min(sizeBytes, INITIAL_CAPACITY_BYTES))
   }
 
-  /** Memory held now. */
+  /** The memory held now, in bytes. */
   get capacityBytes(): number {
     return this.#bytes.length
   }

@@ -2,7 +2,7 @@ import { CLIENT_KEY, findDigest, HANDSHAKE_PACKET_SIZE_BYTES, SERVER_KEY, signAn
 import { Handshake, RTMP_VERSION } from './handshake.ts'
 import type { RandomSource } from './handshake.ts'
 
-/** What C1 calls itself: a Flash Player 9, the oldest that signs. */
+/** The version in C1: Flash Player 9, the oldest that signs. */
 const CLIENT_VERSION = 0x09_00_7c_02
 
 export type ClientHandshakeOptions = {

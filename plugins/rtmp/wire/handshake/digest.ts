@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 export const HANDSHAKE_PACKET_SIZE_BYTES = 1536
 const DIGEST_SIZE_BYTES = 32
 
-/** What both genuine keys end with. */
+/** The common end of both genuine keys. */
 const KEY_TAIL = Buffer.from('f0eec24a8068bee82e00d0d1029e7e576eec5d2d29806fab93b8e636cfeb31ae', 'hex')
 
 /** One side's keys: the text alone signs its own packet 1, text and tail the answer to the other side's. */
@@ -15,7 +15,7 @@ export const CLIENT_KEY = handshakeKey('Genuine Adobe Flash Player 001')
 /** Signs S1 and S2. */
 export const SERVER_KEY = handshakeKey('Genuine Adobe Flash Media Server 001')
 
-/** Where the block that holds the digest starts: scheme 0 has it before the key block, scheme 1 after it. */
+/** The offset of the block that holds the digest: scheme 0 has it before the key block, scheme 1 after it. */
 const DIGEST_BLOCK_OFFSETS = [8, 772] as const
 export type DigestScheme = 0 | 1
 
@@ -47,7 +47,7 @@ export function signAnswer(packet: Buffer, digest: Buffer, key: HandshakeKey): v
   answerSignature(packet, digest, key).copy(packet, packet.length - DIGEST_SIZE_BYTES)
 }
 
-/** Whether a C2 or S2 is signed for the digest that was sent in packet 1. */
+/** True when a C2 or S2 is signed for the digest that was sent in packet 1. */
 export function isSignedAnswer(packet: Buffer, digest: Buffer, key: HandshakeKey): boolean {
   return answerSignature(packet, digest, key).equals(packet.subarray(packet.length - DIGEST_SIZE_BYTES))
 }

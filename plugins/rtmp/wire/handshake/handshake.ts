@@ -10,13 +10,13 @@ const TLS_HANDSHAKE = 0x16
 /** First letters of the methods of HTTP, and of HTTP/2's preface. */
 const HTTP_METHODS = 'GHPDOCT'
 
-/** What a handshake does with the bytes it was given. */
+/** The result of pushing bytes into a handshake. */
 export type HandshakeStep = {
   /** Bytes to send to the peer now. */
   readonly reply?: Buffer
   /** The handshake is over; no more bytes may be pushed. */
   readonly done: boolean
-  /** What follows the handshake, as a view; only when done and only when something follows. */
+  /** The bytes after the handshake, as a view; only when done and only when there are any. */
   readonly rest?: Buffer
 }
 
@@ -26,8 +26,8 @@ export type RandomSource = (bytes: Buffer) => void
 const NOTHING = Buffer.alloc(0)
 
 /**
- * What both halves of the handshake do (RTMP 1.0 §5.2): read the peer's version and packet 1, answer, read its packet 2.
- * Holds no more than one of them, and that only when it arrives in pieces.
+ * The common part of both sides of the handshake (RTMP 1.0 §5.2): it reads the peer's version and packet 1, answers, and reads its packet
+ * 2. It holds at most one packet, and only one that arrives in pieces.
  */
 export abstract class Handshake {
   #packet = new FixedSizeCollector(1 + HANDSHAKE_PACKET_SIZE_BYTES)
@@ -51,10 +51,10 @@ export abstract class Handshake {
     return { reply, ...this.#pushPacket2(rest) }
   }
 
-  /** What to send once the peer's packet 1 is there, which is borrowed for the call. */
+  /** Returns the bytes to send once the peer's packet 1 is complete; the packet is borrowed for the call. */
   protected abstract answer(packet1: Buffer): Buffer
 
-  /** Throws when the peer's packet 2 does not answer one's own packet 1 and that matters. */
+  /** Throws when the peer's packet 2 has to answer this side's packet 1 and does not. */
   protected abstract checkAnswer(packet2: Buffer): void
 
   #pushPacket2(bytes: Buffer): HandshakeStep {
@@ -69,7 +69,7 @@ function checkVersion(version: number): void {
   if (version !== RTMP_VERSION) throw new MalformedError(`${wrongProtocol(version)}: it starts with byte ${version}`)
 }
 
-/** What a peer seems to speak, by its first byte, and where that is understood. */
+/** Names the protocol that a peer seems to speak, by its first byte, and the port for it. */
 function wrongProtocol(firstByte: number): string {
   if (RTMPE_VERSIONS.includes(firstByte)) return 'RTMPE is not supported'
   if (firstByte === TLS_HANDSHAKE) {

@@ -12,9 +12,9 @@ import type { PacketDigest } from './digest.ts'
 import { Handshake, RTMP_VERSION } from './handshake.ts'
 import type { RandomSource } from './handshake.ts'
 
-/** What S1 calls itself in a digest handshake. ffmpeg looks for a digest in S1 only when the first byte is 3 or more. */
+/** The version in S1 of a digest handshake. ffmpeg looks for a digest in S1 only when the first byte is 3 or more. */
 const SERVER_VERSION = 0x04_05_00_01
-/** What S1 calls itself in a simple handshake (RTMP 1.0 §5.2.3). */
+/** The version in S1 of a simple handshake (RTMP 1.0 §5.2.3). */
 const NO_VERSION = 0
 
 export type ServerHandshakeOptions = {
@@ -27,7 +27,7 @@ export type ServerHandshakeOptions = {
 export class ServerHandshake extends Handshake {
   readonly #random: RandomSource
   readonly #checkC2: boolean
-  /** What C2 has to answer, where that is checked. */
+  /** S1 and the digest that C2 has to answer; undefined when C2 is not checked. */
   #sent: { readonly s1: Buffer; readonly digest: Buffer | undefined } | undefined
 
   constructor(options: ServerHandshakeOptions) {

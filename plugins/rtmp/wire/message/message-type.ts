@@ -15,12 +15,12 @@ export const MESSAGE_TYPE = {
   aggregate: 22,
 } as const
 
-/** Whether messages of the type carry media, and so may be large. */
+/** True for types of messages that carry media, and so may be large. */
 export function isMediaType(typeId: number): boolean {
   return typeId === MESSAGE_TYPE.audio || typeId === MESSAGE_TYPE.video || typeId === MESSAGE_TYPE.aggregate
 }
 
-/** Whether messages of the type are what a publisher sends: media, or data about it. */
+/** True for the types that a publisher sends: media, and data about it. */
 export function carriesMedia(typeId: number): boolean {
   return isMediaType(typeId) || typeId === MESSAGE_TYPE.dataAmf0 || typeId === MESSAGE_TYPE.dataAmf3
 }

@@ -20,11 +20,11 @@ import type { MessageBody, RawMessage } from './raw-message.ts'
 import { parseUserControl, serializeUserControl } from './user-control.ts'
 import type { UserControl } from './user-control.ts'
 
-/** Every message that this server understands, told apart by `kind`. */
+/** Every message that this server understands, discriminated by `kind`. */
 export type Message = ProtocolControl | UserControl | Command | Data | Media | Aggregate
 
 /**
- * What a message says, or `null` for a type or event that is to be ignored. Payloads are views.
+ * Parses a message; `null` for a type or event that is to be ignored. Payloads are views.
  * @throws {MalformedError} when the payload breaks its type's format.
  */
 export function parseMessage(raw: RawMessage): Message | null {

@@ -5,7 +5,7 @@ import type { MessageBody } from './raw-message.ts'
 /** The length of a message has 24 bits, so a larger chunk is the same as this one (RTMP 1.0 §5.4.1). */
 export const MAX_CHUNK_SIZE_BYTES = 0xff_ff_ff
 
-/** How a Set Peer Bandwidth message wants its limit taken (RTMP 1.0 §5.4.5). */
+/** The type of the limit in a Set Peer Bandwidth message (RTMP 1.0 §5.4.5). */
 type BandwidthLimit = 'hard' | 'soft' | 'dynamic'
 const BANDWIDTH_LIMITS: readonly BandwidthLimit[] = ['hard', 'soft', 'dynamic']
 
@@ -24,7 +24,7 @@ export type SetPeerBandwidth = {
   readonly limit: BandwidthLimit
 }
 
-/** What peers tell each other about the chunk stream itself, always on chunk stream 2 and message stream 0. */
+/** The messages about the chunk stream itself, always on chunk stream 2 and message stream 0. */
 export type ProtocolControl = SetChunkSize | Abort | Acknowledgement | WindowAckSize | SetPeerBandwidth
 
 /** @throws {MalformedError} for a size of 0 or of more than 31 bits; sizes above 24 bits are lowered to that. */

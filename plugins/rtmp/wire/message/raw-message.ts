@@ -1,12 +1,12 @@
 import { MESSAGE_TYPE } from './message-type.ts'
 
-/** What goes before a message's payload (RTMP 1.0 §6.1.1), and the chunk stream it travels on. */
+/** The header of a message (RTMP 1.0 §6.1.1) and the chunk stream it travels on. */
 export type MessageHeader = {
   /** 2 to 65599; see {@link CHUNK_STREAM_ID}. */
   readonly chunkStreamId: number
   /** See `MESSAGE_TYPE`. */
   readonly typeId: number
-  /** 0 for what concerns the connection, else what `createStream` gave. */
+  /** 0 for messages about the connection, else the number that `createStream` returned. */
   readonly messageStreamId: number
   /** Absolute, in milliseconds modulo 2^32. */
   readonly timestamp: number
@@ -15,7 +15,7 @@ export type MessageHeader = {
 /** A whole message as chunks carry it. */
 export type RawMessage = MessageHeader & { readonly payload: Buffer }
 
-/** What is left of a message without its place and time: what its kind alone decides. */
+/** The type and payload of a message, without its place and time. */
 export type MessageBody = { readonly typeId: number; readonly payload: Buffer }
 
 /** The chunk streams this server sends on. Only the first is prescribed (RTMP 1.0 §5.4); the others are what peers use too. */

@@ -5,8 +5,8 @@ export class GatheredBytes {
   #sizeBytes = 0
 
   /**
-   * @param maxSizeBytes what is never exceeded
-   * @param capacityBytes what is taken at the start; above it, memory follows the bytes received
+   * @param maxSizeBytes the most bytes it takes
+   * @param capacityBytes the memory it has at the start; beyond it, memory grows with the bytes received
    */
   constructor(maxSizeBytes: number, capacityBytes: number) {
     this.#maxSizeBytes = maxSizeBytes
@@ -17,7 +17,7 @@ export class GatheredBytes {
     return this.#maxSizeBytes - this.#sizeBytes
   }
 
-  /** What has come so far, a view. */
+  /** The bytes that have come so far, as a view. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#sizeBytes)
   }

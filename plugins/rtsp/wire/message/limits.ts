@@ -7,5 +7,5 @@ export const MAX_HEADERS = 64
 /** Session descriptions with the keys or parameter sets of many tracks come to 70 KB. */
 export const MAX_BODY_SIZE_BYTES = 128 * 1024
 
-/** Bytes that belong to nothing, between two messages or frames: as much as a frame has whose header was lost. */
+/** The limit of stray bytes between two messages or frames: as many as a frame has when its header was lost. */
 export const MAX_STRAY_BYTES = 64 * 1024

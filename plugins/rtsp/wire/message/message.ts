@@ -1,25 +1,25 @@
 import type { RtspHeaders } from './headers.ts'
 
-/** HTTP is what the heads of the tunnel are written in. */
+/** The protocol in the start line; the heads of the tunnel are HTTP. */
 export type RtspProtocol = 'RTSP' | 'HTTP'
 
 type MessageFields = {
   readonly protocol: RtspProtocol
-  /** As sent: `1.0`, or another one that is to be refused. */
+  /** The version as sent: `1.0`, or another one that is to be refused. */
   readonly version: string
   /** Undefined where it is missing or no number. */
   readonly cseq: number | undefined
   readonly headers: RtspHeaders
-  /** A view into what was pushed, or bytes of its own; always empty with HTTP, whose body is the tunnel. */
+  /** A view into the bytes pushed, or bytes of its own; always empty with HTTP, whose body is the tunnel. */
   readonly body: Buffer
 }
 
 /** A request (RFC 2326 6). */
 export type RtspRequest = MessageFields & {
   readonly kind: 'request'
-  /** As sent, `DESCRIBE` for example. */
+  /** The method as sent, `DESCRIBE` for example. */
   readonly method: string
-  /** As sent: a whole URL, with HTTP a path, or `*`. */
+  /** The URI as sent: a whole URL, with HTTP a path, or `*`. */
   readonly uri: string
 }
 
@@ -36,6 +36,6 @@ export type InterleavedFrame = {
   readonly kind: 'interleaved'
   /** 0–255. */
   readonly channel: number
-  /** A view into what was pushed, or bytes of its own where it came in pieces. */
+  /** A view into the bytes pushed, or bytes of its own when they came in pieces. */
   readonly payload: Buffer
 }

@@ -11,24 +11,24 @@ import { parseStartLine } from './start-line.ts'
 const NOTHING = Buffer.alloc(0)
 const INITIAL_CAPACITY_BYTES = 2048
 const BLANKS = [0x00, 0x09, 0x0a, 0x0d, 0x20]
-/** As text, of what is no start of a message. */
+/** The most bytes of a malformed start of a message that an error shows. */
 const SHOWN_BYTES = 8
 /** The channel and size of a frame may be what ends a line of text: the frame begins this much before at most. */
 const FRAME_LOOK_BACK_BYTES = 3
 
 type Message = RtspRequest | RtspResponse | InterleavedFrame
 
-/** `null`: more bytes are needed. `lost`: what was taken for a message is none; to be read on from what was set. */
+/** `null`: more bytes are needed. `lost`: the bytes read were not a message; the reader has set the position to read on from. */
 type Part = Message | null | 'lost'
 
 /**
  * Reads the messages and interleaved frames of a connection (RFC 2326 4, 10.12), in whatever pieces the bytes arrive.
  * Push bytes, then read until `null`. Works the same for a server and for a client.
  *
- * Bytes between two messages that belong to nothing are passed over, 64 KB at most, as cameras send them that lose the
+ * Stray bytes between two messages are skipped, 64 KB at most, as cameras send them that lose the
  * header of a frame or the end of one. A connection that begins with such bytes is none of RTSP.
  *
- * Of HTTP, which tunnels RTSP, it reads the head only: what follows is to be taken with {@link takeRest}.
+ * It reads only the head of HTTP, which tunnels RTSP: the bytes after it are to be taken with {@link takeRest}.
  */
 export class RtspReader {
   /** The largest body, in bytes. */
@@ -36,41 +36,41 @@ export class RtspReader {
   readonly #isChannel: IsChannel
   #bytes: Buffer = NOTHING
   #position = 0
-  /** The last line ended in a CR at the end of the bytes, whose LF may come yet. */
+  /** True when the last line ended in a CR at the end of the bytes; its LF may still come. */
   #isLfExpected = false
   /** The frame that came only in part, and its channel. */
   #frame: GatheredBytes | undefined
   #channel = 0
-  /** A head is being read; its lines after the first are with the builder. */
+  /** True while a head is being read; its lines after the first are with the builder. */
   #isInHead = false
   #builder: HeadBuilder | undefined
-  /** The size of its whole lines, and what has come of the next. */
+  /** The size of the head's whole lines, and the bytes of the next line. */
   #headBytes = 0
   #line: GatheredBytes | undefined
-  /** The head whose body came only in part. */
+  /** The head of a message that lacks a part of its body. */
   #head: Head | undefined
   #body: GatheredBytes | undefined
-  /** Tells whether anything has been read. */
+  /** True after the first message. */
   #hasBegun = false
-  /** Tells whether what comes belongs to nothing, until something begins. */
+  /** True while stray bytes are skipped, until a message or frame begins. */
   #isLost = false
-  /** Bytes that belong to nothing since the last message. */
+  /** The stray bytes since the last message. */
   #strayBytes = 0
   #allStrayBytes = 0
 
-  /** @param isChannel whether media may come on a channel; where it may not, a frame has to look like RTP */
+  /** @param isChannel returns true for channels on which media may come; on the others, a frame has to look like RTP */
   constructor(isChannel: IsChannel = () => true) {
     this.#isChannel = isChannel
   }
 
-  /** All bytes that belonged to nothing. */
+  /** The number of all stray bytes so far. */
   get strayBytes(): number {
     return this.#allStrayBytes
   }
 
   /**
-   * Takes the next bytes. They are kept: payloads and bodies that lie within one push are views into them. What was
-   * pushed before and not read yet is copied together with them.
+   * Takes the next bytes. They are kept: payloads and bodies that lie within one push are views into them. Bytes that were pushed before
+   * and are not read yet are copied together with them.
    */
   push(bytes: Buffer): void {
     const next = this.#isLfExpected && beginsWithLf(bytes) ? bytes.subarray(1) : bytes
@@ -82,7 +82,7 @@ export class RtspReader {
 
   /**
    * The next message or frame, or `null` when more bytes are needed. It belongs to the caller.
-   * @throws {MalformedError} when the bytes are none of RTSP or break a limit; the connection is of no use after that.
+   * @throws {MalformedError} when the bytes are not RTSP or break a limit; the connection is of no use after that.
    */
   read(): Message | null {
     let part = this.#readPart()
@@ -97,7 +97,7 @@ export class RtspReader {
     return part
   }
 
-  /** Takes out what was pushed after the last message that was read: a view. */
+  /** Takes out the bytes pushed after the last message that was read, as a view. */
   takeRest(): Buffer {
     const rest = this.#bytes.subarray(this.#position)
     this.#bytes = NOTHING
@@ -105,7 +105,7 @@ export class RtspReader {
     return rest
   }
 
-  /** Of what was pushed, it leaves no more than a few bytes when more are needed. */
+  /** Reads a message, frame or part of one. When it needs more bytes, it leaves only a few of those pushed. */
   #readPart(): Part {
     if (this.#frame !== undefined) return this.#continueFrame(this.#frame)
     if (this.#body !== undefined) return this.#continueBody(this.#body)
@@ -120,7 +120,7 @@ export class RtspReader {
     return this.#beginHead()
   }
 
-  /** Goes to where something begins; whether it is there. */
+  /** Skips stray bytes up to the next start of a message or frame; returns false when there is none. */
   #findNext(): boolean {
     const { at, isWhole } = findStart(this.#bytes, this.#position, this.#isChannel)
     this.#stray(at - this.#position)
@@ -129,7 +129,7 @@ export class RtspReader {
     return isWhole
   }
 
-  /** Takes note of bytes that belong to nothing. @throws {MalformedError} when they are too many */
+  /** Counts stray bytes. @throws {MalformedError} when they are too many */
   #stray(count: number): void {
     this.#strayBytes += count
     this.#allStrayBytes += count
@@ -138,7 +138,7 @@ export class RtspReader {
     }
   }
 
-  /** Reads on with what begins next. @throws {MalformedError} that error, when nothing of RTSP has come before */
+  /** Reads on with what begins next. @throws {MalformedError} the error given, when no message has come before */
   #lose(error: MalformedError): 'lost' {
     if (!this.#hasBegun) throw error
     this.#isLost = true
@@ -211,7 +211,7 @@ export class RtspReader {
     return null
   }
 
-  /** Takes the first line; the error where it is none, or ends in what is no line end. */
+  /** Takes the first line. Returns an error when it is malformed, or does not end in a line end. */
   #beginBuilder(text: string): MalformedError | undefined {
     try {
       const startLine = parseStartLine(text)
@@ -302,7 +302,7 @@ export class RtspReader {
     return { ...head, body: body.bytes }
   }
 
-  /** Moves what is there of a part into it; whether it is whole now. */
+  /** Moves the bytes available into a part; returns true when the part is whole. */
   #fill(part: GatheredBytes): boolean {
     const end = Math.min(this.#position + part.missingBytes, this.#bytes.length)
     part.append(this.#bytes, this.#position, end)

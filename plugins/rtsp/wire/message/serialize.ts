@@ -2,7 +2,7 @@ import { MalformedError } from 'sluice/sdk/media'
 import { RtspHeaders } from './headers.ts'
 import { reasonOf } from './status.ts'
 
-/** What both kinds of messages take. */
+/** The common fields of requests and responses to be sent. */
 export type RtspMessageInit = {
   readonly cseq?: number | undefined
   /** `CSeq` and `Content-Length` in them are left out: they follow from `cseq` and `body`. */

@@ -11,7 +11,7 @@ export type StartLine =
 const STATUS_LINE = /^(RTSP|HTTP)\/(\d{1,3}\.\d{1,3}) +([1-9]\d\d)(?: (.*))?$/i
 const METHOD = /^[a-z][\w.-]{0,31}$/i
 const VERSION = /^(RTSP|HTTP)\/(\d{1,3}\.\d{1,3})$/i
-/** Of what is no start line. What can follow it in a request may be secret. */
+/** The most characters of a malformed start line that an error shows. The rest of a request may be secret. */
 const SHOWN_LENGTH = 16
 
 /** @throws {MalformedError} when it is neither a request line nor a status line */

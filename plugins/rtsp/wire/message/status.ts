@@ -1,4 +1,4 @@
-/** What goes with the status codes (RFC 2326 7.1.1). */
+/** The reason phrases of the status codes (RFC 2326 7.1.1). */
 const REASONS: ReadonlyMap<number, string> = new Map([
   [100, 'Continue'],
   [200, 'OK'],

@@ -7,10 +7,10 @@ import { SendingKeys, type KeyOptions } from './sending-keys.ts'
 /** The keys of an encrypted connection. One exchange serves both directions (draft-sharabayko-srt-01 6.1.5); then each renews its own. */
 export type ConnectionKeys = { readonly sending: SendingKeys; readonly receiving: ReceivingKeys }
 
-/** What a caller offers. */
+/** The options of a caller's keys. */
 export type KeyOffer = KeyOptions & { readonly passphrase: string; readonly keyBytes: KeyBytes }
 
-/** Makes the keys that a caller offers: `sending.message` is what its handshake requests. */
+/** Makes the keys that a caller offers: `sending.message` is the request for its handshake. */
 export async function offerKeys(offer: KeyOffer): Promise<ConnectionKeys> {
   const { passphrase, keyBytes, random = randomBytes } = offer
   const salt = random(SALT_BYTES)
@@ -20,7 +20,7 @@ export async function offerKeys(offer: KeyOffer): Promise<ConnectionKeys> {
 }
 
 /**
- * Takes the keys that a caller offers: `sending.message` is the answer. Undefined for a wrong passphrase.
+ * Takes the keys that a caller offers: `sending.message` is the answer to it. Undefined for a wrong passphrase.
  * @throws {MalformedError} for a broken message, or another cipher than AES in counter mode
  */
 export async function acceptKeys(

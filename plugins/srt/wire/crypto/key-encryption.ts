@@ -13,15 +13,15 @@ import { unwrapKeys, wrapKeys } from './key-wrap.ts'
 /** Keys of 16, 24 or 32 bytes that encrypt packets. */
 export type StreamKeys = ReadonlyMap<KeyFlag, Buffer>
 
-/** How a key is made of a passphrase (draft-sharabayko-srt-01 6.1.4). */
+/** The derivation of a key from a passphrase (draft-sharabayko-srt-01 6.1.4). */
 const ITERATIONS = 2048
 const DIGEST = 'sha1'
-/** The last bytes of the salt, of which the key is made. */
+/** The number of the salt's last bytes from which the key is derived. */
 const DERIVED_SALT_BYTES = 8
 
 const derive = promisify(pbkdf2)
 
-/** The key that a passphrase and a salt give, by which the keys of packets are wrapped. */
+/** The key encryption key, derived from a passphrase and a salt, which wraps the keys of packets. */
 export class KeyEncryption {
   readonly salt: Buffer
   readonly keyBytes: KeyBytes
@@ -33,13 +33,13 @@ export class KeyEncryption {
     this.#kek = kek
   }
 
-  /** Makes it in a thread of its own: it takes about a millisecond. */
+  /** Derives it in a thread of its own, which takes about a millisecond. */
   static async derive(passphrase: string, salt: Buffer, keyBytes: KeyBytes): Promise<KeyEncryption> {
     const kek = await derive(passphrase, salt.subarray(-DERIVED_SALT_BYTES), ITERATIONS, keyBytes, DIGEST)
     return new KeyEncryption(salt, keyBytes, kek)
   }
 
-  /** Whether it is the one for a message, if the passphrase is. */
+  /** True when the message has the same salt and key size, so that this key unwraps it if the passphrase is right. */
   fits({ salt, keyBytes }: KeyMaterial): boolean {
     return this.keyBytes === keyBytes && this.salt.equals(salt)
   }

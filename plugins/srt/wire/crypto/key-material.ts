@@ -9,14 +9,14 @@ export const ODD_KEY: KeyFlag = 2
 /** The sizes of keys: AES-128, AES-192 and AES-256. */
 export type KeyBytes = 16 | 24 | 32
 
-/** What a Key Material message says (draft-sharabayko-srt-01 3.2.2). */
+/** The content of a Key Material message (draft-sharabayko-srt-01 3.2.2). */
 export type KeyMaterial = {
   /** 16 bytes. */
   readonly salt: Buffer
   readonly keyBytes: KeyBytes
   /** The keys it brings, the even one first. */
   readonly flags: readonly KeyFlag[]
-  /** The keys, wrapped in one by the key that a passphrase gives. */
+  /** The keys, wrapped in one by the key encryption key. */
   readonly wrapped: Buffer
 }
 

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 
-/** The value that tells whether a key was unwrapped by the right one (RFC 3394 2.2.3.1). */
+/** The value that proves that a key was unwrapped with the right one (RFC 3394 2.2.3.1). */
 const INITIAL_VALUE = Buffer.alloc(8, 0xa6)
 
-/** By how many bytes keys grow when they are wrapped (RFC 3394 2.2.1). */
+/** The number of bytes by which keys grow when they are wrapped (RFC 3394 2.2.1). */
 export const WRAP_OVERHEAD_BYTES = INITIAL_VALUE.length
 
 /**

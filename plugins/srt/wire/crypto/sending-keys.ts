@@ -6,25 +6,28 @@ import { PacketCipher } from './packet-cipher.ts'
 
 /** When keys are renewed, counted in new packets (draft-sharabayko-srt-01 6.1.6). */
 export type KeyRenewal = {
-  /** How many packets a key encrypts. */
+  /** The number of packets that a key encrypts. */
   readonly renewAfterPackets: number
-  /** How long before that the next key is announced, and after it the old one is kept: at most half of it. */
+  /**
+   * The number of packets before the renewal at which the next key is announced, and after it for which the old one is kept: at most half
+   * of `renewAfterPackets`.
+   */
   readonly announcePackets: number
 }
 
-/** What is not said otherwise by tests. */
+/** Options that only tests set. */
 export type KeyOptions = {
   readonly random?: (bytes: number) => Buffer
   readonly renewal?: KeyRenewal
 }
 
 const DEFAULT_RENEWAL: KeyRenewal = { renewAfterPackets: 2 ** 24, announcePackets: 2 ** 12 }
-/** How many times as long a key serves at most, when the peer does not confirm the next one. */
+/** The most times as long that a key serves when the peer does not confirm the next one. */
 const MAX_DELAY = 2
 
 type SendingKey = { readonly flag: KeyFlag; readonly key: Buffer; readonly cipher: PacketCipher }
 
-/** Encrypts the packets of one direction, and renews their key: the next one is announced to the peer, then comes in force. */
+/** Encrypts the packets of one direction, and renews their key: the next key is announced to the peer, then comes in force. */
 export class SendingKeys {
   readonly #encryption: KeyEncryption
   readonly #random: (bytes: number) => Buffer
@@ -32,9 +35,9 @@ export class SendingKeys {
   #message: Buffer
   #request: Buffer | undefined
   #current: SendingKey | undefined
-  /** Announced, but not yet in force. */
+  /** The next key: announced, but not yet in force. */
   #next: SendingKey | undefined
-  /** For what was first sent with it. */
+  /** The previous key, for packets that were first sent with it. */
   #previous: SendingKey | undefined
   /** New packets since the key came in force. */
   #packetCount = 0
@@ -59,7 +62,7 @@ export class SendingKeys {
     this.#current = this.#createKey(flag, keys.get(flag)!)
   }
 
-  /** The Key Material message with the key in force, and the one before or after it as long as that is of use, too. */
+  /** The Key Material message with the key in force, and the one before or after it while that is in use. */
   get message(): Buffer {
     return this.#message
   }
@@ -94,8 +97,8 @@ export class SendingKeys {
   }
 
   /**
-   * Counts new packets, and renews the key when it is time. The next one comes in force when the peer has confirmed it; when the
-   * peer does not, after twice the packets.
+   * Counts new packets, and renews the key when it is time. The next key comes in force when the peer has confirmed it, at the latest after
+   * twice the packets.
    */
   count(packets: number): void {
     if (this.#current === undefined) return
@@ -110,7 +113,7 @@ export class SendingKeys {
     if (isKnown && this.#packetCount >= renewAfterPackets) this.#switch(this.#next)
   }
 
-  /** Takes the answer to `request`; another one changes nothing. */
+  /** Takes the answer to `request`; other messages are ignored. */
   confirm(message: Buffer): void {
     if (this.#request?.equals(message) === true) this.#request = undefined
   }

@@ -7,7 +7,7 @@ import { conclude, offer, ownLimits } from './negotiation.ts'
 import { isRefusal, readHandshake, type ReceivedHandshake, refusalOf } from './read-handshake.ts'
 import { REFUSAL_TYPE_BASE, REJECT_REASON } from './reject-reason.ts'
 
-/** What an induction has for a version, and for the kind of socket in its extension field: messages. */
+/** The version of an induction, and the socket type in its extension field: messages. */
 const INDUCTION_VERSION = 4
 const MESSAGE_SOCKET = 2
 

@@ -1,21 +1,21 @@
 import type { LocalTerms, Negotiated } from './negotiation.ts'
 
-/** One end that begins a connection: a caller, or an end of a rendezvous. Time is told to it, datagrams are handed to it. */
+/** The end that begins a connection: a caller, or an end of a rendezvous. It has no clock and no socket of its own. */
 export interface ClientHandshake {
   start(nowUs: number): void
-  /** Sends again what has no answer yet, each 250 ms. */
+  /** Sends the messages again that have no answer yet, every 250 ms. */
   tick(nowUs: number): void
   /**
-   * Takes a datagram of the peer; it is borrowed until this returns. Garbage is passed over. Once connected, it answers
+   * Takes a datagram of the peer; it is borrowed until this returns. A malformed one is dropped. Once connected, it answers
    * repeats of the peer's handshake, whose answer was lost.
    */
   receive(datagram: Buffer, nowUs: number): void
 }
 
-/** What callers and rendezvous ends are made with. */
+/** The options of callers and rendezvous ends. */
 export type ClientHandshakeInit = {
   socketId: number
-  /** The first sequence number of what this end sends. */
+  /** The sequence number of the first packet that this end sends. */
   sequence: number
   /** Up to 512 bytes of UTF-8; empty for none. */
   streamId: string
@@ -23,14 +23,14 @@ export type ClientHandshakeInit = {
   keyRequest?: Buffer
   terms: LocalTerms
   send: (datagram: Buffer) => void
-  /** Called once. `keyMessage` is the peer's answer to `keyRequest`, or the peer's own message where it was taken here. */
+  /** Called once. `keyMessage` is the peer's answer to `keyRequest`, or the peer's own message when this end has taken its keys. */
   connected: (negotiated: Negotiated, keyMessage: Buffer | undefined) => void
-  /** Called once, and no more after it: one of REJECT_REASON, or what else the peer gave. */
+  /** Called once, as the last call: one of REJECT_REASON, or another number that the peer sent. */
   refused: (reason: number) => void
 }
 
-/** How long an unanswered handshake waits before it is sent again. */
+/** The time after which an unanswered handshake is sent again. */
 export const RESEND_US = 250_000
 
-/** Written where a handshake has the peer's address, which a client does not look up; peers do not rely on it. */
+/** The value of the peer's address in a handshake, which a client does not look up; peers do not rely on it. */
 export const NO_ADDRESS = Buffer.alloc(16)

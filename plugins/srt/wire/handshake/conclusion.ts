@@ -9,14 +9,14 @@ import { EXTENSION_FLAG, type HandshakePacket } from '../packet/handshake-packet
 import { parseTurnedText, serializeTurnedText } from '../packet/turned-text.ts'
 import { REJECT_REASON } from './reject-reason.ts'
 
-/** The one congestion control that live mode has; it is meant where none is named. */
+/** The only congestion control of live mode, and the default. */
 const LIVE_CONGESTION = 'live'
 
 const KEY_WORDS_AT = 15
 const FAILURE_BYTES = 4
 const BAD_SECRET_STATE = 4
 
-/** What the extensions of a conclusion say. */
+/** The content of a conclusion's extensions. */
 export type Conclusion = {
   /** HSREQ. */
   request: ExtensionMessage | undefined
@@ -24,7 +24,7 @@ export type Conclusion = {
   response: ExtensionMessage | undefined
   /** KMREQ. */
   keyRequest: Buffer | undefined
-  /** KMRSP: the message of the request, or 4 bytes that say why it was not taken. */
+  /** KMRSP: the message of the request, or 4 bytes with the reason for its refusal. */
   keyResponse: Buffer | undefined
   streamId: string
   congestion: string
@@ -35,7 +35,7 @@ export type Conclusion = {
 /** The fields of a handshake that its extensions decide. */
 export type ConclusionFields = Pick<HandshakePacket, 'encryptionField' | 'extensionField' | 'extensions'>
 
-/** @throws {MalformedError} where a structure is broken */
+/** @throws {MalformedError} when an extension is broken */
 export function readConclusion({ extensions }: HandshakePacket): Conclusion {
   const contentOf = (wanted: number): Buffer | undefined => extensions.find(({ type }) => type === wanted)?.content
   const textOf = (wanted: number): string => parseTurnedText(contentOf(wanted) ?? Buffer.alloc(0))
@@ -55,7 +55,7 @@ export function readConclusion({ extensions }: HandshakePacket): Conclusion {
   }
 }
 
-/** What an initiator asks with. */
+/** The fields of an initiator's request. */
 export function requestFields(message: ExtensionMessage, streamId: string, keyRequest?: Buffer): ConclusionFields {
   const extensions: HandshakeExtension[] = [
     { type: EXTENSION_TYPE.termsRequest, content: serializeExtensionMessage(message) },
@@ -72,7 +72,7 @@ export function requestFields(message: ExtensionMessage, streamId: string, keyRe
   return { encryptionField: keyRequest ? keyRequest[KEY_WORDS_AT]! / 2 : 0, extensionField, extensions }
 }
 
-/** What a responder answers with. */
+/** The fields of a responder's answer. */
 export function responseFields(message: ExtensionMessage, keyResponse?: Buffer): ConclusionFields {
   const extensions: HandshakeExtension[] = [
     { type: EXTENSION_TYPE.termsResponse, content: serializeExtensionMessage(message) },
@@ -82,7 +82,7 @@ export function responseFields(message: ExtensionMessage, keyResponse?: Buffer):
   return { encryptionField: 0, extensionField, extensions }
 }
 
-/** Why what the peer asks for is impossible in live mode between two ends, if it is: one of REJECT_REASON. */
+/** The reject reason when the peer asks for a mode that is not live mode between two ends: one of REJECT_REASON. */
 export function modeRefusal({ congestion, filter, isOfGroup, ...conclusion }: Conclusion): number | undefined {
   const message = conclusion.request ?? conclusion.response
   if (!message) return REJECT_REASON.rogue
@@ -92,7 +92,7 @@ export function modeRefusal({ congestion, filter, isOfGroup, ...conclusion }: Co
   return isOfGroup ? REJECT_REASON.group : undefined
 }
 
-/** Why the peer's answer to a key request means no encryption, if it does: one of REJECT_REASON. */
+/** The reject reason when the peer's answer to a key request means no encryption: one of REJECT_REASON. */
 export function keyRefusal(keyRequest: Buffer | undefined, keyResponse: Buffer | undefined): number | undefined {
   if (!keyRequest) return undefined
   if (!keyResponse) return REJECT_REASON.unsecure

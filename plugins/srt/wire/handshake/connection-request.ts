@@ -5,11 +5,11 @@ import { type Conclusion, responseFields } from './conclusion.ts'
 import { answer, conclude, type LocalTerms, type Negotiated, ownLimits } from './negotiation.ts'
 import { REFUSAL_TYPE_BASE } from './reject-reason.ts'
 
-/** A caller that proved its address and waits for a decision. Nothing is kept of it elsewhere. */
+/** A caller that has proved its address and waits for a decision. The listener keeps no state for it. */
 export class ConnectionRequest {
   readonly peerSocketId: number
   readonly streamId: string
-  /** Content of KMREQ, a copy; `undefined` where the caller does not encrypt. */
+  /** The content of KMREQ, a copy; `undefined` when the caller does not encrypt. */
   readonly keyMaterial: Buffer | undefined
   readonly #handshake: HandshakePacket
   readonly #message: ExtensionMessage
@@ -35,8 +35,8 @@ export class ConnectionRequest {
   }
 
   /**
-   * Makes the answer that establishes the connection. The caller takes its time stamp for this end's clock, so whoever
-   * sends it again writes the time of that sending into it, with `stampAgain`.
+   * Makes the answer that establishes the connection. The caller takes its time stamp for this end's clock, so every repeat must be stamped
+   * with the time of its sending by `stampAgain`.
    * @param init.keyResponse content of KMRSP
    */
   accept(init: { socketId: number; keyResponse?: Buffer }): { datagram: Buffer; negotiated: Negotiated } {
@@ -75,7 +75,7 @@ export class ConnectionRequest {
   }
 }
 
-/** The handshake that refuses another one. It is never larger than that. */
+/** The handshake that refuses another one; it is never larger than the other. */
 export function refuse(handshake: HandshakePacket, reason: number): Buffer {
   return serializeControlPacket({
     kind: 'handshake',

@@ -1,22 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A cookie is taken in the minute that it was made in and in the next. */
+/** A cookie is valid in the minute in which it was made and in the next. */
 const LIFETIME_US = 60_000_000
 
 const COOKIE_BYTES = 4
 
-/** Where a datagram came from. */
+/** The address and port that a datagram came from. */
 export type PeerAddress = { remoteAddress: string; remotePort: number }
 
 /**
- * Makes the cookie that proves that a caller receives at its address (draft-sharabayko-srt-01 section 4.3.1.1): nothing
- * is kept until it comes back.
+ * Makes the cookie that proves that a caller receives at its address (draft-sharabayko-srt-01 section 4.3.1.1): the listener keeps no state
+ * until it comes back.
  */
 export function createCookie(secret: Buffer, peer: PeerAddress, nowUs: number): number {
   return sign(secret, peer, Math.floor(nowUs / LIFETIME_US)).readUInt32BE(0)
 }
 
-/** Whether the cookie was made for the peer with the secret, and not too long ago. */
+/** True when the cookie was made for the peer with the secret, and is not too old. */
 export function isFreshCookie(cookie: number, secret: Buffer, peer: PeerAddress, nowUs: number): boolean {
   const bytes = Buffer.allocUnsafe(COOKIE_BYTES)
   bytes.writeUInt32BE(cookie, 0)

@@ -6,18 +6,18 @@ import type { LocalTerms } from './negotiation.ts'
 import { readHandshake, type ReceivedHandshake, refusalOf } from './read-handshake.ts'
 import { REJECT_REASON } from './reject-reason.ts'
 
-/** Extension field of an induction's answer, by which a caller knows an SRT listener of version 5. */
+/** The extension field in the answer to an induction, by which a caller recognises an SRT listener of version 5. */
 export const INDUCTION_MAGIC = 0x4a17
 
-/** What a listener has to do about a datagram. */
+/** The result of a datagram: the answer to send, or a request to decide on. */
 export type HandshakeOutcome =
   | { readonly kind: 'answer'; readonly datagram: Buffer }
   | { readonly kind: 'refusal'; readonly datagram: Buffer; readonly reason: number }
   | { readonly kind: 'request'; readonly request: ConnectionRequest }
 
 /**
- * The listener's side of the handshake (draft-sharabayko-srt-01 section 4.3.1). It keeps no state: a cookie stands for
- * the induction, and each repeat of a conclusion gives its request again. No answer is larger than what it answers.
+ * The listener's side of the handshake (draft-sharabayko-srt-01 section 4.3.1). It keeps no state: a cookie proves the induction, and each
+ * repeat of a conclusion results in its request again. No answer is larger than the datagram it answers.
  */
 export class ListenerHandshake {
   readonly #secret: Buffer
@@ -31,8 +31,9 @@ export class ListenerHandshake {
   }
 
   /**
-   * Takes a datagram for socket id 0, which is borrowed until this returns. `answer` is to be sent to the peer, and
-   * `refusal` as well, which says no for one of REJECT_REASON; `request` waits for a decision. `undefined`: nothing is to be said, as to garbage and to those that have no cookie of here.
+   * Takes a datagram for socket id 0, which is borrowed until this returns. `answer` is to be sent to the peer, and so is `refusal`, which
+   * contains one of REJECT_REASON; `request` waits for a decision. `undefined`: nothing is to be sent, as for malformed datagrams and those
+   * without a cookie of this listener.
    */
   receive(datagram: Buffer, peer: PeerAddress): HandshakeOutcome | undefined {
     const received = readHandshake(datagram)

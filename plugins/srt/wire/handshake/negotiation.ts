@@ -2,41 +2,41 @@ import { type ExtensionMessage, TERMS_FLAG } from '../packet/extension-message.t
 import type { HandshakePacket } from '../packet/handshake-packet.ts'
 import { HEADER_BYTES } from '../packet/packet-header.ts'
 
-/** What one end asks for. */
+/** The terms that one end asks for. */
 export type LocalTerms = {
-  /** How long this end holds what it receives, at least. */
+  /** The minimum latency with which this end delivers the peer's packets, in milliseconds. */
   receiveLatencyMs: number
-  /** How long the peer shall hold what this end sends, at least. */
+  /** The minimum latency with which the peer shall deliver this end's packets, in milliseconds. */
   sendLatencyMs: number
   /** Largest IP packet; 1,500 by default. */
   mtuBytes?: number
-  /** Packets that this end takes before they are acknowledged; 8,192 by default. */
+  /** The packets that may be unacknowledged on their way to this end; 8,192 by default. */
   flowWindowPackets?: number
 }
 
-/** What a handshake ends in. */
+/** The result of a handshake. */
 export type Negotiated = {
   socketId: number
   peerSocketId: number
   /** SRT version of the peer: 0x010501 is 1.5.1. */
   peerVersion: number
-  /** The first sequence number of what this end sends. */
+  /** The sequence number of the first packet that this end sends. */
   sendSequence: number
-  /** The first sequence number of what the peer sends. */
+  /** The sequence number of the first packet that the peer sends. */
   receiveSequence: number
   /** This end's clock at its time stamp 0. */
   startUs: number
-  /** This end's clock at the peer's time stamp 0, as the arrival of its handshake says. */
+  /** This end's clock at the peer's time stamp 0, by the arrival of the peer's handshake. */
   peerStartUs: number
   receiveLatencyMs: number
   sendLatencyMs: number
-  /** What the peer sends is to be delivered by its time stamps. */
+  /** True when the peer's packets are to be delivered by their time stamps. */
   peerStampsTimes: boolean
   peerDropsTooLate: boolean
   peerReportsLossPeriodically: boolean
-  /** The peer knows bit R of data packets, which marks what is sent again. */
+  /** True when the peer knows bit R of data packets, which marks packets that are sent again. */
   peerHasRetransmitFlag: boolean
-  /** The most a packet carries: the smaller MTU without IP, UDP and SRT header; 1,456 for 1,500. */
+  /** The most bytes of a payload: the smaller MTU without IP, UDP and SRT header; 1,456 for 1,500. */
   maxPayloadBytes: number
   /** The most packets in flight: the smaller window of the two ends. */
   flowWindowPackets: number
@@ -57,13 +57,13 @@ const DEFAULT_MTU_BYTES = 1500
 const DEFAULT_FLOW_WINDOW_PACKETS = 8192
 const IP_AND_UDP_BYTES = 28
 
-/** One packet of MPEG-TS has to fit, or there is nothing to send. */
+/** The smallest MTU, which has room for one packet of MPEG-TS. */
 const MIN_MTU_BYTES = IP_AND_UDP_BYTES + HEADER_BYTES + 188
 
-/** Less than this many packets in flight is no stream; libsrt has the same bound. */
+/** The smallest flow window that suffices for a stream; libsrt has the same bound. */
 const MIN_FLOW_WINDOW_PACKETS = 32
 
-/** Size and window that this end writes into its handshakes. */
+/** The MTU and window that this end writes into its handshakes. */
 export function ownLimits(terms: LocalTerms): Pick<HandshakePacket, 'mtuBytes' | 'flowWindowPackets'> {
   return {
     mtuBytes: terms.mtuBytes ?? DEFAULT_MTU_BYTES,
@@ -71,17 +71,17 @@ export function ownLimits(terms: LocalTerms): Pick<HandshakePacket, 'mtuBytes' |
   }
 }
 
-/** Whether the limits of the peer leave room for a stream. */
+/** True when the limits of the peer suffice for a stream. */
 export function hasRoom({ mtuBytes, flowWindowPackets }: HandshakePacket): boolean {
   return mtuBytes >= MIN_MTU_BYTES && flowWindowPackets >= MIN_FLOW_WINDOW_PACKETS
 }
 
-/** What an initiator asks for. */
+/** The request of an initiator. */
 export function offer({ receiveLatencyMs, sendLatencyMs }: LocalTerms): ExtensionMessage {
   return { version: OWN_VERSION, flags: OWN_FLAGS, receiveLatencyMs, sendLatencyMs }
 }
 
-/** What a responder answers: of its own latencies and those asked for, the longer ones. */
+/** The answer of a responder: the longer of its own latencies and those asked for. */
 export function answer(request: ExtensionMessage, terms: LocalTerms): ExtensionMessage {
   return offer({
     receiveLatencyMs: Math.max(terms.receiveLatencyMs, request.sendLatencyMs),
@@ -89,7 +89,7 @@ export function answer(request: ExtensionMessage, terms: LocalTerms): ExtensionM
   })
 }
 
-/** What both handshakes and the latencies of this end come to. */
+/** Combines both handshakes and the latencies of this end. */
 export function conclude(init: {
   socketId: number
   sequence: number

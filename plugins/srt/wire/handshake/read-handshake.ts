@@ -5,7 +5,7 @@ import { type Conclusion, modeRefusal, readConclusion } from './conclusion.ts'
 import { hasRoom } from './negotiation.ts'
 import { REFUSAL_TYPE_BASE, REJECT_REASON } from './reject-reason.ts'
 
-/** A handshake that came, with what its extensions say. */
+/** A handshake that came, with the content of its extensions. */
 export type ReceivedHandshake = {
   handshake: HandshakePacket
   conclusion: Conclusion
@@ -13,7 +13,7 @@ export type ReceivedHandshake = {
   destination: number
 }
 
-/** Reads a datagram from outside: `undefined` where it is no handshake or is broken. Buffers are views. */
+/** Parses a datagram of a peer: `undefined` when it is malformed or not a handshake. Buffers are views. */
 export function readHandshake(datagram: Buffer): ReceivedHandshake | undefined {
   try {
     const packet = parseControlPacket(datagram)
@@ -26,12 +26,12 @@ export function readHandshake(datagram: Buffer): ReceivedHandshake | undefined {
   }
 }
 
-/** Whether the handshake refuses this end's one. */
+/** True when the handshake is a refusal. */
 export function isRefusal({ type }: HandshakePacket): boolean {
   return type >= REFUSAL_TYPE_BASE && type < HANDSHAKE_TYPE.agreement
 }
 
-/** Why no connection is possible with what the peer concludes, if none is: one of REJECT_REASON. */
+/** The reject reason when no connection is possible with the peer's conclusion: one of REJECT_REASON. */
 export function refusalOf({ handshake, conclusion }: ReceivedHandshake): number | undefined {
   if (handshake.version < HANDSHAKE_VERSION) return REJECT_REASON.version
   return modeRefusal(conclusion) ?? (hasRoom(handshake) ? undefined : REJECT_REASON.rogue)

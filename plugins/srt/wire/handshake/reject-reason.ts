@@ -1,5 +1,5 @@
 /**
- * Why a connection is refused; on the wire a handshake's type is 1000 + reason. Up to 17 they are libsrt's own
+ * The reasons for which a connection is refused; on the wire a handshake's type is 1000 + reason. Up to 17 they are libsrt's own
  * (draft-sharabayko-srt-01 section 4.3, table 7), from 1400 those that servers agree on, after HTTP's status codes.
  */
 export const REJECT_REASON = {
@@ -40,5 +40,5 @@ export const REJECT_REASON = {
   noRoom: 1507,
 } as const
 
-/** What is added to a reason to make the type of the handshake that refuses. */
+/** The number that is added to a reason to make the type of a refusal. */
 export const REFUSAL_TYPE_BASE = 1000

@@ -8,13 +8,13 @@ import { answer, conclude, type Negotiated, offer, ownLimits } from './negotiati
 import { isRefusal, readHandshake, type ReceivedHandshake, refusalOf } from './read-handshake.ts'
 import { REFUSAL_TYPE_BASE, REJECT_REASON } from './reject-reason.ts'
 
-/** What a rendezvous end is made with. */
+/** The options of a rendezvous end. */
 export type RendezvousHandshakeInit = ClientHandshakeInit & {
   /** Random and not 0; the cookies decide which end is the initiator. */
   cookie: number
   /**
-   * Takes the key material of the peer, where that is the initiator: resolves with the content of KMRSP, or `undefined`
-   * where the passphrases differ. Without it, a peer that encrypts is refused.
+   * Takes the key material of the peer, when the peer is the initiator: resolves with the content of KMRSP, or `undefined` when the
+   * passphrases differ. Without it, a peer that encrypts is refused.
    */
   takeKeys?: (message: Buffer) => Promise<Buffer | undefined>
 }
@@ -24,7 +24,7 @@ const NO_EXTENSIONS: ConclusionFields = { encryptionField: 0, extensionField: 0,
 /**
  * One of two ends that call each other (draft-sharabayko-srt-01 section 4.3.2). The initiator repeats its request until
  * a response comes, and answers each response with an agreement; the responder repeats its response until the
- * agreement comes, or anything else that only a connected end sends. So what gets lost is made up for by a repeat.
+ * agreement comes, or any datagram that only a connected end sends. So every loss is made up for by a repeat.
  */
 export class RendezvousHandshake implements ClientHandshake {
   readonly #init: RendezvousHandshakeInit
@@ -34,7 +34,7 @@ export class RendezvousHandshake implements ClientHandshake {
   #peerSocketId = 0
   #isInitiator = false
   #isTakingKeys = false
-  /** The responder's answer to a request, from when its keys are taken. */
+  /** The responder's answer to a request; undefined until its keys are taken. */
   #response: ConclusionFields | undefined
   #connect: (() => void) | undefined
 
@@ -56,7 +56,7 @@ export class RendezvousHandshake implements ClientHandshake {
     const received = readHandshake(datagram)
     if (!received) return this.#hearConnected(datagram)
     const { handshake, destination } = received
-    // What is for another socket is for one that was at this address before.
+    // A datagram for another socket id was meant for a socket that had this address before.
     if (destination !== 0 && destination !== this.#init.socketId) return
     if (this.#state === 'connected' && handshake.socketId !== this.#peerSocketId) return
     if (isRefusal(handshake)) {
@@ -146,7 +146,7 @@ export class RendezvousHandshake implements ClientHandshake {
     this.#sentUs = -RESEND_US
   }
 
-  /** Data or a keepalive says that the initiator is connected, where its agreement was lost. */
+  /** Data or a keepalive proves that the initiator is connected, when its agreement was lost. */
   #hearConnected(datagram: Buffer): void {
     if (datagram.length < HEADER_BYTES || destinationOf(datagram) !== this.#init.socketId) return
     if (!isControl(datagram) || readControlHeader(datagram).type !== CONTROL_TYPE.handshake) this.#connect?.()

@@ -1,9 +1,9 @@
-/** How many acknowledgements can wait for their answer: ten seconds of them. */
+/** The number of acknowledgements that can wait for their answer: ten seconds of them. */
 const CAPACITY = 1024
 
-/** When acknowledgements were sent, so that their answers show how long the way is. */
+/** The times at which acknowledgements were sent, from which their answers give the round trip. */
 export class AcknowledgementLog {
-  // Whoever only sends has nothing to acknowledge, and needs no room.
+  // The arrays are allocated by the first acknowledgement: an end that only sends has none.
   #numbers = new Uint32Array(0)
   #timesUs = new Float64Array(0)
   #indexes = new Float64Array(0)
@@ -20,7 +20,7 @@ export class AcknowledgementLog {
     this.#indexes[slot] = index
   }
 
-  /** Takes out what was sent under a number, whose answer counts once. */
+  /** Takes out the entry of a number, as its first answer alone counts. */
   take(number: number): { readonly timeUs: number; readonly index: number } | undefined {
     const slot = number % CAPACITY
     if (number === 0 || this.#numbers[slot] !== number) return undefined

@@ -1,20 +1,20 @@
-/** Each 16th packet and the next leave right behind each other (draft-sharabayko-srt-01 5.1.2 of UDT's packet pairs). */
+/** Every 16th packet and the next leave directly one after the other (draft-sharabayko-srt-01 5.1.2 of UDT's packet pairs). */
 const PAIR_INTERVAL = 16
 const MEASUREMENTS = 16
-/** What lies further from the median than by this factor is left out. */
+/** Measurements that differ from the median by more than this factor are left out. */
 const OUTLIER_FACTOR = 8
 
-/** Estimates what the way can carry, by the distance at which pairs of packets arrive that left together. */
+/** Estimates the bandwidth of the link by the intervals at which pairs of packets arrive that left together. */
 export class LinkProbe {
   readonly #intervalsUs = new Float64Array(MEASUREMENTS)
   #count = 0
   #pairSequence: number | undefined
   #pairUs = 0
   #packetsPerSecond = 0
-  /** Of how many measurements the estimate is. */
+  /** The count of measurements at the last estimate. */
   #estimatedCount = 0
 
-  /** @param sequence of a packet that came for the first time, and was not sent again */
+  /** @param sequence the number of a packet that came for the first time, and was not sent again */
   count(sequence: number, nowUs: number): void {
     if (sequence % PAIR_INTERVAL === 0) {
       this.#pairSequence = sequence
@@ -26,7 +26,7 @@ export class LinkProbe {
     }
   }
 
-  /** 0 until there were some pairs. */
+  /** The estimate; 0 until there were enough pairs. */
   get packetsPerSecond(): number {
     if (this.#count >= MEASUREMENTS && this.#count !== this.#estimatedCount) {
       this.#estimatedCount = this.#count

@@ -1,23 +1,23 @@
 import type { RoundTrip } from './round-trip.ts'
 
-/** What an answer may take longer than the round trip says: acknowledgements are sent each 10 ms, and taken as often. */
+/** The time that an answer may take in addition to the round trip: acknowledgements are sent every 10 ms, and read as often. */
 const SLACK_US = 20_000
 
 export type LossTimerInit = {
   readonly nowUs: number
   readonly roundTrip: Pick<RoundTrip, 'timeoutUs'>
-  /** The peer repeats its reports of what it misses. */
+  /** True when the peer repeats its loss reports. */
   readonly isReportRepeated: boolean
 }
 
 /**
- * Says when all that is in flight may be lost, though no report says so. Where no packet can follow, the peer does not know of the last
+ * Decides when everything in flight may be lost although no report says so. When no packet can follow, the peer does not know of the last
  * ones; a peer that reports a loss only once does not know that its report was lost.
  */
 export class LossTimer {
   readonly #init: LossTimerInit
   #startUs: number
-  /** How often the time was over since the peer last acknowledged something: each time it gets longer, as nobody may be there. */
+  /** The number of timeouts since the peer last acknowledged new packets: each makes the next one longer, as the peer may be gone. */
   #count = 0
 
   constructor(init: LossTimerInit) {
@@ -30,15 +30,15 @@ export class LossTimer {
     if (this.#init.isReportRepeated) this.#startUs = nowUs
   }
 
-  /** The peer has acknowledged what it had not before, or nothing is in flight. */
+  /** The peer has acknowledged new packets, or nothing is in flight. */
   restart(nowUs: number): void {
     this.#startUs = nowUs
     this.#count = 0
   }
 
   /**
-   * Whether the time is over, which then begins again.
-   * @param isHeld whether no new packet can follow: there is none, or the window is full
+   * Returns true when the time is over, which then begins again.
+   * @param isHeld true when no new packet can follow: there is none, or the window is full
    */
   isOver(nowUs: number, isHeld: boolean): boolean {
     const { roundTrip, isReportRepeated } = this.#init

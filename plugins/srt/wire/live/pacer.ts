@@ -1,14 +1,14 @@
-/** What leaves at once where no rate was asked for: receivers have room for some 200 KB where their system is left as it is. */
+/** The size of a burst without a rate limit: receivers have room for some 200 KB with the default buffers of their system. */
 const BURST_BYTES = 64 * 1024
-/** Without a rate, 100 Mbit/s, or a multiple of what comes in where that is more. */
+/** The rate without a limit: 100 Mbit/s, or a multiple of the input when that is more. */
 const FREE_BYTES_PER_SECOND = 100_000_000 / 8
 const FREE_SHARE = 4
-/** A rate that was asked for is kept over this time. */
+/** The time over which a rate limit is kept. */
 const BURST_SECONDS = 0.01
 const MIN_BURST_BYTES = 3 * 1332
 const METER_US = 1_000_000
 
-/** Says when how much may be sent, so that what comes at once leaves in bursts that the way has room for. */
+/** Spreads the packets of large writes into bursts that the link has room for. */
 export class Pacer {
   readonly #maxBytesPerSecond: number | undefined
   #allowedBytes: number
@@ -17,7 +17,7 @@ export class Pacer {
   #inputAtUs: number
   #inputBytesPerSecond = 0
 
-  /** @param maxBytesPerSecond of packets with their headers; undefined where nothing was asked for */
+  /** @param maxBytesPerSecond the limit of packets with their headers; undefined for none */
   constructor(nowUs: number, maxBytesPerSecond: number | undefined) {
     this.#maxBytesPerSecond = maxBytesPerSecond
     this.#allowedAtUs = nowUs
@@ -25,7 +25,7 @@ export class Pacer {
     this.#allowedBytes = this.#burstBytes
   }
 
-  /** Counts what is to be sent. */
+  /** Counts bytes that are to be sent. */
   count(bytes: number, nowUs: number): void {
     this.#inputBytes += bytes
     const elapsedUs = nowUs - this.#inputAtUs
@@ -35,7 +35,7 @@ export class Pacer {
     this.#inputAtUs = nowUs
   }
 
-  /** Whether another packet may leave. */
+  /** Returns true when another packet may leave. */
   allows(nowUs: number): boolean {
     const seconds = Math.max(0, nowUs - this.#allowedAtUs) / 1_000_000
     this.#allowedAtUs = nowUs
@@ -43,7 +43,7 @@ export class Pacer {
     return this.#allowedBytes > 0
   }
 
-  /** Takes what has left. */
+  /** Counts bytes that have left. */
   spend(bytes: number): void {
     this.#allowedBytes -= bytes
   }

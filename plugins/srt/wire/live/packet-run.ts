@@ -10,7 +10,7 @@ import type { SendBuffer } from './send-buffer.ts'
 const MAX_PACKETS = 48
 const MAX_PACKET_BYTES = 1500
 
-/** What all connections write packets into, which leave before the next one writes. */
+/** The arena into which all connections write packets; a run leaves before the next connection writes. */
 const arena = createPacketArena(MAX_PACKETS * MAX_PACKET_BYTES)
 
 export type PacketRunInit = {
@@ -19,12 +19,12 @@ export type PacketRunInit = {
   readonly sink: PacketSink
 }
 
-/** Packets of a connection that are written one behind the other and leave together: all as long but the last. */
+/** Consecutive packets of a connection that leave together: all of one size but the last. */
 export class PacketRun {
   readonly #init: PacketRunInit
   #usedBytes = 0
   #packetBytes = 0
-  /** The last one is shorter, so that none can follow. */
+  /** True when the last packet is shorter, so that none can follow. */
   #isEnded = false
 
   constructor(init: PacketRunInit) {
@@ -35,7 +35,7 @@ export class PacketRun {
     return this.#usedBytes === 0
   }
 
-  /** Writes a payload as a packet, encrypted where there are keys. @returns its size */
+  /** Writes a payload as a packet, encrypted when there are keys. @returns its size */
   write(buffer: SendBuffer, index: number, isRetransmitted: boolean): number {
     const { negotiated } = this.#init
     const packetBytes = HEADER_BYTES + buffer.lengthOf(index)
@@ -58,7 +58,7 @@ export class PacketRun {
     return packetBytes
   }
 
-  /** Sends what was written. */
+  /** Sends the packets that were written. */
   flush(): void {
     if (this.isEmpty) return
     this.#init.keys?.finish()
@@ -67,7 +67,7 @@ export class PacketRun {
     this.#isEnded = false
   }
 
-  /** Encrypts what was written last: what is sent again, by the key that it had. */
+  /** Encrypts the packet that was written last; a repeat has the key it was first sent with. */
   #encrypt(buffer: SendBuffer, index: number, sequence: number, textAt: number): EncryptionFlag {
     const { keys } = this.#init
     if (keys === undefined) return 0

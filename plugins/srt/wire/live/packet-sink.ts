@@ -1,10 +1,7 @@
 /** Takes the packets of a connection to its peer; a flow of the host's UDP listener is one. */
 export interface PacketSink {
-  /**
-   * Sends packets that lie behind each other, all `datagramBytes` long but the last, which may be shorter. The bytes are read
-   * before it returns.
-   */
+  /** Sends consecutive packets, all `datagramBytes` long but the last, which may be shorter. The bytes are read before it returns. */
   sendRun(bytes: Buffer, datagramBytes: number): void
-  /** Sends packets whose bytes are not changed afterwards. */
+  /** Sends packets whose bytes the caller does not change afterwards. */
   send(datagrams: readonly Buffer[]): void
 }

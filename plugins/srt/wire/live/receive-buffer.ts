@@ -1,4 +1,4 @@
-/** What is known of a packet: nothing, its payload, or that it is given up. */
+/** The states of a packet: not received, received, or given up. */
 const MISSING = 0
 const PRESENT = 1
 const GIVEN_UP = 2
@@ -6,13 +6,13 @@ const GIVEN_UP = 2
 const FIRST_CAPACITY = 256
 
 /**
- * Payloads that wait for their time to be delivered, or for others before them. Each has an index that counts from 0 and never
- * begins again; there are no more than `capacity` between the first and the last.
+ * Payloads that wait for their time to be delivered, or for others before them. Each has an index that counts from 0 and never wraps; there
+ * are no more than `maxPackets` between the first and the last.
  */
 export class ReceiveBuffer {
   readonly #maxPackets: number
   #first = 0
-  /** Behind the newest that came. */
+  /** The index after the newest packet that came. */
   #end = 0
   #missing = 0
   #sizeBytes = 0
@@ -20,12 +20,12 @@ export class ReceiveBuffer {
   #timesUs = new Float64Array(FIRST_CAPACITY)
   #states = new Uint8Array(FIRST_CAPACITY)
 
-  /** @param maxPackets is rounded down to a power of two */
+  /** @param maxPackets the capacity, which is rounded down to a power of two */
   constructor(maxPackets: number) {
     this.#maxPackets = 2 ** Math.floor(Math.log2(maxPackets))
   }
 
-  /** The one that is delivered next. */
+  /** The index of the payload that is delivered next. */
   get first(): number {
     return this.#first
   }
@@ -34,7 +34,7 @@ export class ReceiveBuffer {
     return this.#end
   }
 
-  /** How many between first and end have not come. */
+  /** The number of packets between first and end that are missing. */
   get missingCount(): number {
     return this.#missing
   }
@@ -51,19 +51,19 @@ export class ReceiveBuffer {
     return index >= this.#end || this.#states[this.#slot(index)] === MISSING
   }
 
-  /** When the payload is to be delivered; only for one that is there. */
+  /** The time in microseconds at which a payload that is present is to be delivered. */
   timeUsOf(index: number): number {
     return this.#timesUs[this.#slot(index)]!
   }
 
-  /** Whether an index is not too far ahead. */
+  /** True when the index is within the capacity. */
   hasPlaceFor(index: number): boolean {
     return index - this.#first < this.#maxPackets
   }
 
   /**
-   * Puts a payload, or the fact that it is given up, at its place, where it is missing and there is one for it. Those before it that have
-   * not come are missing from then on.
+   * Puts a payload, or `undefined` for one that is given up, at its place, which must be missing and within the capacity. Earlier packets
+   * that have not come are missing from then on.
    */
   put(index: number, payload: Buffer | undefined, timeUs: number): void {
     if (index >= this.#end) this.#extend(index + 1)
@@ -75,7 +75,7 @@ export class ReceiveBuffer {
     this.#sizeBytes += payload?.length ?? 0
   }
 
-  /** Gives up what is missing from one index up to another, which then is waited for no more. @returns how many these are */
+  /** Gives up the missing packets from one index up to another. @returns their number */
   giveUp(from: number, to: number): number {
     let count = 0
     for (let index = Math.max(from, this.#first); index < Math.min(to, this.#end); index += 1) {
@@ -88,7 +88,7 @@ export class ReceiveBuffer {
     return count
   }
 
-  /** Takes the first one out, which is not missing; undefined where it was given up. */
+  /** Takes out the first payload, which must not be missing; undefined when it was given up. */
   shift(): Buffer | undefined {
     const slot = this.#slot(this.#first)
     const payload = this.#payloads[slot]
@@ -99,7 +99,7 @@ export class ReceiveBuffer {
     return payload
   }
 
-  /** The first index from one on whose payload is there; `end` where there is none. */
+  /** The first index, from `index` on, with a payload; `end` when there is none. */
   nextPresent(index: number): number {
     let next = index
     while (next < this.#end && this.#states[this.#slot(next)] !== PRESENT) next += 1
@@ -110,14 +110,14 @@ export class ReceiveBuffer {
     return this.#states[this.#slot(index)] === GIVEN_UP
   }
 
-  /** The first index from one on that is missing; `end` where there is none. */
+  /** The first missing index, from `index` on; `end` when there is none. */
   nextMissing(index: number): number {
     let next = index
     while (next < this.#end && this.#states[this.#slot(next)] !== MISSING) next += 1
     return next
   }
 
-  /** Begins anew at an index, without what is there. */
+  /** Empties the buffer, which begins anew at an index. */
   restart(index: number): void {
     while (this.#first < this.#end) this.shift()
     this.#first = index

@@ -13,15 +13,15 @@ import { TimeBase } from './time-base.ts'
 
 /** How often received packets are acknowledged (draft-sharabayko-srt-01 4.8.1). */
 const ACKNOWLEDGE_INTERVAL_US = 10_000
-/** After so many packets an acknowledgement goes between two times (4.8.1). */
+/** After this many packets, a light acknowledgement is sent before the next full one is due (4.8.1). */
 const PACKETS_PER_LIGHT_ACKNOWLEDGEMENT = 64
-/** Losses are not reported again sooner (4.8.2). */
+/** The shortest time between two reports of a loss (4.8.2). */
 const MIN_REPORT_INTERVAL_US = 20_000
-/** What one report has room for. */
+/** The most ranges of one report. */
 const MAX_REPORTED_RANGES = 180
-/** A packet whose time stamp lies further ahead than this is delivered as if it did not: a peer's clock may have jumped. */
+/** A packet with a time stamp further ahead than this is delivered at once: the peer's clock may have jumped. */
 const MAX_AHEAD_US = 1_000_000
-/** So many packets in a row that lie beyond the buffer show that the stream goes on there. */
+/** This many consecutive packets beyond the buffer show that the stream goes on there. */
 const PACKETS_TO_GO_ON = 16
 const MAX_NUMBER = 0xffff_ffff
 
@@ -30,11 +30,11 @@ export type ReceiverInit = {
   readonly keys: Pick<ReceivingKeys, 'decrypt'> | undefined
   readonly nowUs: number
   readonly sendControl: SendControl
-  /** Takes payloads in their order, and how many before each were given up. */
+  /** Takes payloads in order, with the number of payloads given up before each. */
   readonly received: (payload: Buffer, missing: number) => void
 }
 
-/** What a receiver has counted. */
+/** The counters of a receiver. */
 export type ReceiverCounts = {
   packets: number
   bytes: number
@@ -48,7 +48,7 @@ export type ReceiverCounts = {
 }
 
 /**
- * The receiving half of a connection: it waits with what came until its time, asks for what is missing, and gives it up when the next
+ * The receiving half of a connection: it holds payloads until their time, reports missing packets, and gives them up when the next payload
  * is due (draft-sharabayko-srt-01 4.5, 4.6 and 4.8).
  */
 export class Receiver {
@@ -71,10 +71,10 @@ export class Receiver {
   readonly #log = new AcknowledgementLog()
   readonly #rate: ArrivalRate
   readonly #probe = new LinkProbe()
-  /** Up to here everything came or was given up. */
+  /** The index up to which every packet came or was given up. */
   #acknowledgeable = 0
   #acknowledged = 0
-  /** What the peer has confirmed that it knows. */
+  /** The index up to which the peer has confirmed an acknowledgement. */
   #confirmed = 0
   #number = 0
   #acknowledgedUs: number
@@ -82,7 +82,7 @@ export class Receiver {
   #reportedUs: number
   #aheadCount = 0
   #aheadIndex = 0
-  /** How many were given up since the last payload that was delivered. */
+  /** The number of packets given up since the last payload that was delivered. */
   #missing = 0
 
   constructor(init: ReceiverInit) {
@@ -103,7 +103,7 @@ export class Receiver {
     return this.#probe.packetsPerSecond
   }
 
-  /** Whether payloads wait for their time, or the peer does not know yet that they have come. */
+  /** True while payloads wait for their time, or the peer has not confirmed their acknowledgement. */
   get isBusy(): boolean {
     return this.#buffer.first < this.#buffer.end || this.#confirmed < this.#buffer.end
   }
@@ -172,7 +172,7 @@ export class Receiver {
     }
   }
 
-  /** Delivers all that is there: the peer has ended, and nothing more comes. */
+  /** Delivers all payloads: the peer has ended, and nothing more comes. */
   flush(): void {
     this.#deliver(Infinity)
   }
@@ -193,7 +193,7 @@ export class Receiver {
     }
   }
 
-  /** Whether one that came is not due. */
+  /** True when the payload at an index has come, but is not due. */
   #waits(index: number, nowUs: number): boolean {
     const { peerStampsTimes } = this.#init.negotiated
     return peerStampsTimes && !this.#buffer.isGivenUp(index) && this.#buffer.timeUsOf(index) > nowUs
@@ -202,7 +202,7 @@ export class Receiver {
   #decrypt({ keyFlag, sequence, payload }: DataPacket): Buffer | undefined {
     const { keys } = this.#init
     if (keyFlag === 0 && keys === undefined) return payload
-    // What is not encrypted though keys were agreed on, or the other way round, is not the peer's.
+    // A plain payload in spite of keys, or an encrypted one without keys, is not the peer's.
     const clear = keyFlag === 0 ? undefined : keys?.decrypt(keyFlag, sequence, payload)
     if (clear === undefined) this.counts.undecrypted += 1
     return clear
@@ -213,7 +213,7 @@ export class Receiver {
     this.#report(from, to)
   }
 
-  /** Asks for what is missing from one index up to another. */
+  /** Reports the missing packets from one index up to another. */
   #report(from: number, to: number): void {
     const buffer = this.#buffer
     const ranges: LossRange[] = []
@@ -266,8 +266,8 @@ export class Receiver {
   }
 
   /**
-   * A packet lies beyond the buffer. Where one after the other does, what was between was never sent, or is too old by far. A sender that
-   * waits for room sends the same ones again, which shows nothing as long as there is something in the buffer.
+   * Takes a packet beyond the buffer. Several such packets in a row show that those between were never sent, or are far too old. A sender
+   * that waits for room repeats the same ones, which shows nothing while the buffer has payloads.
    */
   #beyond(index: number): void {
     const isWaiting = this.#buffer.first < this.#buffer.end

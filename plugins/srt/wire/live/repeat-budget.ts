@@ -1,13 +1,13 @@
-/** What may be sent again for each byte that is sent: enough for a way that loses two of three packets. */
+/** The bytes that may be sent again for each byte sent: enough for a link that loses two of three packets. */
 const REPEATED_SHARE = 2
-/** What may be sent again though nothing else is: where the peer's window is full, or the stream is over. */
+/** The bytes that may be sent again when nothing else is: when the peer's window is full, or the stream has ended. */
 const MIN_BYTES_PER_SECOND = 16 * 1024
-/** What may be saved up, where less waits for the peer to have it. */
+/** The smallest capacity of the budget, when fewer bytes wait for an acknowledgement. */
 const MIN_CAPACITY_BYTES = 64 * 1024
 
 /**
- * Bounds what is sent again by what is sent. A peer may say that it misses everything, as often as it likes and at any round trip:
- * what it gets stays a share of the stream.
+ * Bounds the bytes sent again by those sent. A peer may report that it misses everything, as often as it likes and at any round trip: its
+ * repeats stay a share of the stream.
  */
 export class RepeatBudget {
   #capacityBytes = MIN_CAPACITY_BYTES
@@ -18,7 +18,7 @@ export class RepeatBudget {
     this.#atUs = nowUs
   }
 
-  /** Whether another packet may be sent again. */
+  /** Returns true when another packet may be sent again. */
   allows(nowUs: number): boolean {
     const seconds = (nowUs - this.#atUs) / 1_000_000
     this.#atUs = nowUs
@@ -27,8 +27,8 @@ export class RepeatBudget {
   }
 
   /**
-   * Bytes are sent for the first time.
-   * @param bufferedBytes all that the peer may miss at once: that much can be saved up
+   * Counts bytes that are sent for the first time.
+   * @param bufferedBytes the bytes that the peer may miss at once, which are the capacity
    */
   earn(bytes: number, bufferedBytes: number): void {
     this.#capacityBytes = Math.max(MIN_CAPACITY_BYTES, bufferedBytes)

@@ -1,9 +1,9 @@
-/** Before anything was measured (draft-sharabayko-srt-01 4.10). */
+/** The values before the first measurement (draft-sharabayko-srt-01 4.10). */
 const FIRST_RTT_US = 100_000
 const FIRST_VARIANCE_US = 50_000
 const MAX_RTT_US = 30_000_000
 
-/** How long a packet and its answer take, smoothed (draft-sharabayko-srt-01 4.10). */
+/** The time that a packet and its answer take, smoothed (draft-sharabayko-srt-01 4.10). */
 export class RoundTrip {
   #rttUs = FIRST_RTT_US
   #varianceUs = FIRST_VARIANCE_US
@@ -17,17 +17,17 @@ export class RoundTrip {
     return this.#varianceUs
   }
 
-  /** The first that was measured; what is assumed until then. */
+  /** The first measurement; the default before it. */
   get firstUs(): number {
     return this.#firstUs ?? FIRST_RTT_US
   }
 
-  /** What an answer may take before it is taken for lost. */
+  /** The time after which an answer counts as lost. */
   get timeoutUs(): number {
     return this.#rttUs + 4 * this.#varianceUs
   }
 
-  /** Takes a measurement; one that can't be is left out. */
+  /** Takes a measurement; an impossible one is ignored. */
   add(rttUs: number): void {
     if (!(rttUs >= 0 && rttUs <= MAX_RTT_US)) return
     if (this.#firstUs === undefined) {

@@ -10,21 +10,27 @@ import { RepeatBudget } from './repeat-budget.ts'
 import { RoundTrip } from './round-trip.ts'
 import { SendBuffer } from './send-buffer.ts'
 
-/** Seven packets of MPEG-TS, which is what live senders put into one of SRT (draft-sharabayko-srt-01 7.1). */
+/** Seven packets of MPEG-TS, the payload that live senders put into one packet of SRT (draft-sharabayko-srt-01 7.1). */
 const TS_PAYLOAD_BYTES = 1316
 const TS_PACKET_BYTES = 188
-/** What the peer would deliver too late is not sent any more, but nothing younger than this is dropped (4.6). */
+/** Packets that the peer would deliver too late are dropped, but none that are younger than this (4.6). */
 const MIN_DROP_US = 1_000_000
 const DROP_SLACK_US = 20_000
-/** A packet is not sent again sooner, whatever round trip the peer claims: it would get a multiple of what the stream has. */
+/** The shortest time between repeats of a packet, whatever round trip the peer claims: it would get a multiple of the stream. */
 const MIN_REPEAT_US = 10_000
-/** What a peer takes even where it says less, as libsrt has it: its answer to that says when there is room again. */
+/** The smallest window that is used even when the peer's is smaller, as in libsrt: its acknowledgement tells when there is room again. */
 const MIN_WINDOW_PACKETS = 2
-/** Programs on a busy machine take what is due later, and what they have not taken is lost when a connection ends: as long as libsrt waits. */
+/**
+ * The time that a receiving program on a busy machine may be late, as payloads it has not read are lost when a connection ends: libsrt's
+ * value.
+ */
 const END_SLACK_US = 1_000_000
-/** Drop requests that answer one report. */
+/** The most drop requests that answer one report. */
 const MAX_DROP_REQUESTS = 8
-/** What all reports between two ticks may name, which is more than can be in flight: a peer's reports must not cost what they like. */
+/**
+ * The most packets and ranges that all reports between two ticks may name, more than can be in flight: it bounds the cost of a peer's
+ * reports.
+ */
 const MAX_REPORTED_PER_TICK = 16_384
 
 export type SenderInit = PacketRunInit & {
@@ -34,7 +40,7 @@ export type SenderInit = PacketRunInit & {
   readonly sendControl: SendControl
 }
 
-/** What a sender has counted. */
+/** The counters of a sender. */
 export type SenderCounts = {
   packets: number
   bytes: number
@@ -47,8 +53,8 @@ export type SenderCounts = {
 }
 
 /**
- * The sending half of a connection: it keeps what it sends until the peer has acknowledged it or would deliver it too late, and
- * sends again what the peer misses (draft-sharabayko-srt-01 4.6, 4.8 and 5.1).
+ * The sending half of a connection: it keeps its packets until the peer has acknowledged them or would deliver them too late, and repeats
+ * those that the peer misses (draft-sharabayko-srt-01 4.6, 4.8 and 5.1).
  */
 export class Sender {
   readonly counts: SenderCounts = {
@@ -70,18 +76,18 @@ export class Sender {
   readonly #run: PacketRun
   readonly #lossTimer: LossTimer
   readonly #repeats: RepeatBudget
-  /** What is sent next. */
+  /** The index of the next packet to be sent. */
   #next = 0
   #unsentBytes = 0
-  /** Up to here, packets that were not acknowledged were dropped. */
+  /** The index up to which packets were dropped without an acknowledgement. */
   #droppedEnd = 0
   #windowPackets: number
-  /** What the peer misses, in the order in which it said so. */
+  /** The indexes of packets that the peer misses, in the order in which it reported them. */
   #lost: number[] = []
-  /** Packets and ranges that are still taken from reports until the next tick. */
+  /** The number of packets and ranges that are still taken from reports until the next tick. */
   #reportable = MAX_REPORTED_PER_TICK
   #sentUs: number
-  /** When the newest payload was given. */
+  /** The time of the newest payload. */
   #givenUs = -Infinity
   #linkPacketsPerSecond = 0
 
@@ -100,17 +106,17 @@ export class Sender {
     this.#lossTimer = new LossTimer({ nowUs, roundTrip: this.roundTrip, isReportRepeated })
   }
 
-  /** When a data packet last left. */
+  /** The time at which the last data packet left. */
   get sentUs(): number {
     return this.#sentUs
   }
 
-  /** What is still to be sent for the first time. */
+  /** The bytes that wait to be sent for the first time. */
   get queuedBytes(): number {
     return this.#unsentBytes
   }
 
-  /** Whether it has something to send as soon as it may. */
+  /** True when there is something to send as soon as it may leave. */
   get isBusy(): boolean {
     return this.#next < this.#buffer.end || this.#lost.length > 0
   }
@@ -127,7 +133,7 @@ export class Sender {
     return this.#buffer.sizeBytes
   }
 
-  /** From the oldest that is kept to now. */
+  /** The age of the oldest payload that is kept, in microseconds; 0 without one. */
   bufferedUs(nowUs: number): number {
     const { first, end } = this.#buffer
     return first === end ? 0 : nowUs - this.#buffer.originUsOf(first)
@@ -153,10 +159,10 @@ export class Sender {
   acknowledge({ sequence, rttUs, freePackets, linkPacketsPerSecond }: Acknowledgement, nowUs: number): void {
     this.counts.acknowledgements += 1
     const index = this.#indexOf(sequence)
-    // An acknowledgement of what was never sent is not the peer's.
+    // An acknowledgement of packets that were never sent is not the peer's.
     if (index > this.#next) return
     if (index > this.#buffer.first) {
-      // A light one does not tell of room: what it acknowledges may not have been read.
+      // A light acknowledgement leaves the window as it is: the packets it acknowledges may not have been read.
       if (freePackets === undefined) this.#limitWindow(this.#windowPackets - (index - this.#buffer.first))
       this.#buffer.release(index)
       this.#lossTimer.restart(nowUs)
@@ -170,7 +176,7 @@ export class Sender {
   /** The peer misses packets. */
   reportLoss(ranges: readonly LossRange[], nowUs: number): void {
     this.counts.reports += 1
-    // What was sent again less than a round trip ago may be on its way.
+    // A repeat that left less than a round trip ago may still be on its way.
     const sentAgainBeforeUs = nowUs - Math.max(MIN_REPEAT_US, this.roundTrip.rttUs)
     let dropRequests = MAX_DROP_REQUESTS
     for (const [firstSequence, lastSequence] of ranges) {
@@ -196,7 +202,7 @@ export class Sender {
     const isHeld = this.#next === this.#buffer.end || this.flightPackets >= this.#windowPackets
     if (this.flightPackets === 0) this.#lossTimer.restart(nowUs)
     else if (this.#lost.length === 0 && this.#lossTimer.isOver(nowUs, isHeld)) {
-      // The last one shows a peer which others it misses; one that says that only once may have said it, and gets all.
+      // The last packet shows a peer which others it misses; a peer that reports a loss only once may have done so, and gets them all.
       const { peerReportsLossPeriodically } = this.#init.negotiated
       const from = peerReportsLossPeriodically ? this.#next - 1 : this.#buffer.first
       for (let index = from; index < this.#next; index += 1) {
@@ -206,7 +212,7 @@ export class Sender {
     this.#transmit(nowUs)
   }
 
-  /** Whether the peer has got all that was not dropped, and its time to play that is over. */
+  /** True when the peer has everything that was not dropped, and has had the time to play it. */
   isPlayed(nowUs: number): boolean {
     const playedUs = this.#givenUs + this.#init.negotiated.sendLatencyMs * 1000 + this.roundTrip.rttUs
     return this.bufferedPackets === 0 && nowUs > playedUs + END_SLACK_US
@@ -236,7 +242,7 @@ export class Sender {
     }
   }
 
-  /** Tells the peer that packets come no more. Their messages need not be named where the packets are. */
+  /** Notifies the peer that packets will not come. Their message numbers are not needed, as the packets are named. */
   #requestDrop(first: number, more: number): void {
     this.#init.sendControl({ kind: 'dropRequest', messageNumber: 0, first, last: addToSequence(first, more) })
   }
@@ -272,7 +278,7 @@ export class Sender {
     this.#init.keys?.count(this.#next - before)
   }
 
-  /** Where a number lies; numbers that are not within half of all from here are taken for others. */
+  /** The index of a sequence number; a number further than half the range from the buffer results in a wrong index. */
   #indexOf(sequence: number): number {
     const { first } = this.#buffer
     return first + sequenceDistance(addToSequence(this.#init.negotiated.sendSequence, first), sequence)

@@ -1,14 +1,14 @@
-/** So many measurements make one correction, which is ten seconds of them (draft-sharabayko-srt-01 4.7) */
+/** The number of measurements for one correction, which take ten seconds (draft-sharabayko-srt-01 4.7). */
 const SAMPLES = 1000
-/** or as many as there are after that time, where little is sent. */
+/** The time after which fewer measurements suffice, when little is sent. */
 const WINDOW_US = 10_000_000
 const MIN_SAMPLES = 10
-/** What one correction moves at most. */
+/** The largest change by one correction. */
 const MAX_CORRECTION_US = 5000
 
 /**
- * The peer's clock as this end's shows it: its time stamps have 32 bits of microseconds, which are over after 71 minutes, and
- * it may go a little faster or slower (draft-sharabayko-srt-01 4.5.1 and 4.7).
+ * Converts the peer's clock to this end's: its time stamps have 32 bits of microseconds, which wrap after 71 minutes, and it may run a
+ * little faster or slower (draft-sharabayko-srt-01 4.5.1 and 4.7).
  */
 export class TimeBase {
   /** This end's clock at the peer's time stamp 0. */
@@ -26,17 +26,17 @@ export class TimeBase {
     this.#windowUs = nowUs
   }
 
-  /** How far the peer's clock was found to lie off since the connection began. */
+  /** The measured drift of the peer's clock since the connection began, in microseconds. */
   correctionUs = 0
 
-  /** When, by this end's clock, a packet was sent; the way it took is in it. */
+  /** The time by this end's clock at which a packet was sent, plus the link's delay. */
   timeOf(timestamp: number): number {
     const stampUs = this.#unwrap(timestamp)
     if (stampUs > this.#lastUs) this.#lastUs = stampUs
     return this.#startUs + stampUs
   }
 
-  /** Takes the time stamp of an answer, and by how much its way was longer than that of the first packet. */
+  /** Takes the time stamp of an answer, and the difference of its delay from that of the first packet. */
   measure(timestamp: number, nowUs: number, longerUs: number): void {
     this.#driftSumUs += nowUs - this.timeOf(timestamp) - longerUs
     this.#samples += 1
@@ -52,7 +52,7 @@ export class TimeBase {
   }
 
   #unwrap(timestamp: number): number {
-    // The difference as 32 bits with a sign: packets come out of order, but not by half an hour.
+    // The difference as a signed 32-bit number: packets come out of order, but not by half an hour.
     return this.#lastUs + ((timestamp - this.#lastUs) | 0)
   }
 }

@@ -4,8 +4,8 @@ import { SEQUENCE_MASK } from '../sequence.ts'
 const WORD_BYTES = 4
 
 /**
- * What a full or a small acknowledgement tells (draft-sharabayko-srt-01 section 3.2.4). Fields are left out from the
- * end: whoever leaves one out leaves out all behind it.
+ * The content of a full or a small acknowledgement (draft-sharabayko-srt-01 section 3.2.4). Fields are left out from the end: without one,
+ * all after it are left out too.
  */
 export type Acknowledgement = {
   /** The first sequence number that is not acknowledged. */

@@ -1,11 +1,11 @@
 import { HEADER_BYTES } from './packet-header.ts'
 
-/** Which key a payload is encrypted with: none, the even or the odd one (draft-sharabayko-srt-01 3.1, field KK). */
+/** The key that a payload is encrypted with: none, the even or the odd one (draft-sharabayko-srt-01 3.1, field KK). */
 export type EncryptionFlag = 0 | 1 | 2
 
 /** The last message number; the first is 1 (3.1). */
 export const MAX_MESSAGE_NUMBER = 0x03ff_ffff
-/** A packet that is a message by itself, which all packets of live mode are (field PP). */
+/** A packet that is a message by itself, as all packets of live mode are (field PP). */
 const WHOLE_MESSAGE = 3 << 30
 const KEY_SHIFT = 27
 const RETRANSMITTED = 1 << 26
@@ -29,7 +29,7 @@ export type DataHeader = {
   readonly destination: number
 }
 
-/** What is read of a data packet. */
+/** A parsed data packet. */
 export type DataPacket = DataHeader & { readonly payload: Buffer }
 
 /** Writes the header of a packet that is a whole message, {@link HEADER_BYTES} long. */
@@ -43,8 +43,8 @@ export function writeDataHeader(bytes: Buffer, at: number, header: DataHeader): 
 }
 
 /**
- * Reads a datagram that is a data packet; its payload is a view.
- * @returns undefined for one that is too short, or of a message of several packets, which live mode has none of
+ * Parses a datagram that is a data packet; its payload is a view.
+ * @returns undefined for one that is too short, or part of a message of several packets, which live mode does not have
  */
 export function parseDataPacket(datagram: Buffer): DataPacket | undefined {
   if (datagram.length <= HEADER_BYTES) return undefined

@@ -2,7 +2,7 @@ import { MalformedError } from 'sluice/sdk/media'
 import { SEQUENCE_MASK } from '../sequence.ts'
 import { type HandshakeExtension, parseExtensions, serializeExtensions } from './handshake-extension.ts'
 
-/** What a handshake is for (draft-sharabayko-srt-01 section 3.2.1, table 4). 1000 and above are refusals. */
+/** The types of a handshake (draft-sharabayko-srt-01 section 3.2.1, table 4). 1000 and above are refusals. */
 export const HANDSHAKE_TYPE = {
   waveAHand: 0,
   induction: 1,
@@ -22,27 +22,27 @@ export const EXTENSION_FLAG = { terms: 1, keys: 2, configuration: 4 } as const
 /** A handshake (draft-sharabayko-srt-01 section 3.2.1). */
 export type HandshakePacket = {
   version: number
-  /** Length of the key in 8 bytes: 2, 3, 4; 0 says nothing. */
+  /** The length of the key in units of 8 bytes: 2, 3, 4; 0 for unknown. */
   encryptionField: number
   extensionField: number
-  /** The first sequence number of the sender. */
+  /** The sequence number of the sender's first packet. */
   sequence: number
   mtuBytes: number
   flowWindowPackets: number
   /** One of HANDSHAKE_TYPE, or 1000 and a reason to refuse. */
   type: number
-  /** Of the sender. */
+  /** The socket id of the sender. */
   socketId: number
   cookie: number
-  /** 16 bytes: the address that the sender sees the receiver at, each word with its bytes turned around; often zeros. */
+  /** 16 bytes: the receiver's address as the sender sees it, each word with its bytes reversed; often zeros. */
   address: Buffer
   extensions: readonly HandshakeExtension[]
 }
 
 /**
- * Reads what follows the packet's header. Conclusions and agreements of version 5 have extensions; what follows others
- * is passed over.
- * @throws {MalformedError} where it is too short, or an extension is broken
+ * Parses the bytes after the packet's header. Conclusions and agreements of version 5 have extensions; further bytes of other types are
+ * ignored.
+ * @throws {MalformedError} when it is too short, or an extension is broken
  */
 export function parseHandshake(bytes: Buffer): HandshakePacket {
   if (bytes.length < HANDSHAKE_BYTES) throw new MalformedError(`SRT handshake of ${bytes.length} bytes`)

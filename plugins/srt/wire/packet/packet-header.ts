@@ -17,11 +17,11 @@ export const CONTROL_TYPE = {
 
 const CONTROL_BIT = 0x8000
 
-/** What the header of a control packet says. */
+/** The header of a control packet. */
 export type ControlHeader = {
   type: number
   subtype: number
-  /** The second word, whose meaning depends on the type. */
+  /** The second word; its meaning depends on the type. */
   information: number
   /** Microseconds since the start of the sender, 32 bits. */
   timestamp: number
@@ -29,7 +29,7 @@ export type ControlHeader = {
   destination: number
 }
 
-/** Whether the datagram is long enough for a packet, and the packet is a control packet. */
+/** True for a control packet; false for a data packet, and for a datagram that is too short for either. */
 export function isControl(datagram: Buffer): boolean {
   return datagram.length >= HEADER_BYTES && datagram[0]! >= 0x80
 }
@@ -70,7 +70,7 @@ export function writeControlHeader(datagram: Buffer, header: ControlHeader): voi
   datagram.writeUInt32BE(header.destination, 12)
 }
 
-/** A control packet of a header and the bytes behind it, which are copied. */
+/** A control packet with a header and the bytes after it, which are copied. */
 export function serializeControl(header: ControlHeader, content: Buffer): Buffer {
   const datagram = Buffer.allocUnsafe(HEADER_BYTES + content.length)
   writeControlHeader(datagram, header)

@@ -1,8 +1,8 @@
 const WORD_BYTES = 4
 
 /**
- * Reads text of a handshake extension (stream id, congestion control, packet filter), whose bytes are turned around
- * within each word and filled up with zeros (draft-sharabayko-srt-01 section 3.2.1.3).
+ * Parses the text of a handshake extension (stream id, congestion control, packet filter), in which the bytes of each word are reversed and
+ * the last word is filled up with zeros (draft-sharabayko-srt-01 section 3.2.1.3).
  */
 export function parseTurnedText(content: Buffer): string {
   const bytes = Buffer.from(content.subarray(0, content.length - (content.length % WORD_BYTES))).swap32()
