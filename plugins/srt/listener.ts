@@ -12,8 +12,8 @@ import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
 import { destinationOf, HEADER_BYTES } from './wire/packet/packet-header.ts'
 
 /**
- * The most callers whose request waits for a decision, or was refused a little while ago: in all, and of one address. Each has proved by a
- * cookie that it receives at its address; callers beyond the limit are refused, and no state is kept for them.
+ * The most callers that wait for a decision, or were refused a little while ago: in all, and of one address. Each has proved by a cookie
+ * that it receives at its address; callers beyond the limit are refused, and no state is kept for them.
  */
 const MAX_WAITING = 1024
 export const MAX_WAITING_OF_ADDRESS = 256

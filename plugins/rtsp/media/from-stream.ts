@@ -49,7 +49,7 @@ class RtspMuxer implements Muxer {
   #hasVideo = false
   #lastReportMs = -Infinity
   readonly #wallClock: WallClock
-  /** The senders to repeat a report after their next packets. */
+  /** The senders that repeat their report after their next packets. */
   readonly #repeated = new Set<Outlet>()
 
   constructor(medias: readonly SentMedia[], former: RtspMuxer | undefined) {

@@ -113,7 +113,7 @@ export class Link {
     return this.#closed.promise
   }
 
-  /** Passes all payloads to `receive`, first those that came before, and calls `heard` from time to time while the peer sends. */
+  /** Passes all payloads to `receive`, first those that came before, and calls `alive` from time to time while the peer sends. */
   deliver(receive: Receive, alive: () => void): void {
     this.#receive = receive
     this.#alive = alive

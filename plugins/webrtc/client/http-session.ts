@@ -4,21 +4,21 @@ import { networkReason, SourceError, SourceRequests } from 'sluice/sdk/http'
 import type { Response } from 'undici'
 
 const SDP = 'application/sdp'
-/** Far more than descriptions have. */
+/** The most bytes of an answer, far more than descriptions have. */
 const MAX_ANSWER_BYTES = 64 * 1024
 const MAX_SHOWN_LENGTH = 200
-/** What is shorter is no secret, and may be part of any word. */
+/** The shortest text that is masked as a secret; a shorter one may be part of any word. */
 const MIN_SECRET_LENGTH = 4
-/** A server that waits for a stream answers when that is there. */
+/** The time for an answer; a server that waits for a stream answers when there is one. */
 const ANSWER_TIMEOUT_MS = 30_000
-/** The server is told that a session is over, but not waited for longer. */
+/** The longest that the answer to the DELETE is waited for. */
 const END_TIMEOUT_MS = 2000
-/** The schemes by which WHIP and WHEP are told from other addresses, and what they stand for. */
+/** The schemes of WHIP and WHEP addresses, with the schemes of HTTP that they stand for. */
 const HTTP_SCHEMES: Readonly<Record<string, string>> = { whip: 'http', whips: 'https', whep: 'http', wheps: 'https' }
 
 export type HttpSessionInit = Pick<PullRequest, 'url' | 'header' | 'dial'> & {
   readonly offer: string
-  /** Gives up. */
+  /** Aborts the session's requests. */
   readonly signal: AbortSignal
 }
 
@@ -27,7 +27,7 @@ type SessionParts = {
   /** Ends the connections of the requests. */
   readonly stop: AbortController
   readonly answer: string
-  /** The address where the session is ended; undefined where the server has not said. */
+  /** The address for the DELETE that ends the session; undefined when the server has named none. */
   readonly resource: URL | undefined
 }
 
@@ -44,13 +44,13 @@ export class HttpSession {
   }
 
   /**
-   * Sends an offer, and waits for the answer. Redirects are followed, and a server that wants to know who asks is told.
-   * @throws {SourceError} when the server can't be reached, refuses, or answers with something else. A session whose answer
-   *   could not be read is ended before.
+   * Sends an offer and waits for the answer. Redirects are followed, and a server that asks for authentication gets it.
+   * @throws {SourceError} when the server can't be reached, refuses, or answers with something else. A session is ended first when its
+   * answer could not be read.
    */
   static async begin(init: HttpSessionInit): Promise<HttpSession> {
     const { offer, signal } = init
-    // A session is ended after its signal has been, too.
+    // A session is ended even after its signal has aborted.
     const stop = new AbortController()
     const ending = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)])
     try {
@@ -60,7 +60,7 @@ export class HttpSession {
       if (!response.ok) throw await refusalOf(response, init, requests)
       const resource = resourceOf(response)
       const answer = await textOf(response).catch(async (error: unknown) => {
-        // The server has made a session all the same.
+        // The server has created a session all the same.
         await endSession(requests, resource)
         throw error
       })
@@ -72,7 +72,7 @@ export class HttpSession {
     }
   }
 
-  /** Tells the server that the session is over. It never rejects. */
+  /** Ends the session at the server. It never rejects. */
   async end(): Promise<void> {
     const { requests, resource, stop } = this.#parts
     await endSession(requests, resource)
@@ -86,7 +86,7 @@ async function endSession(requests: SourceRequests, url: URL | undefined): Promi
     const answer = await requests.ask({ url, method: 'DELETE', signal: AbortSignal.timeout(END_TIMEOUT_MS) })
     await answer.body?.cancel()
   } catch {
-    // The server finds out by itself that nobody is there any more.
+    // The server ends the session itself when the peer is gone.
   }
 }
 
@@ -103,14 +103,14 @@ function resourceOf({ headers, url }: Response): URL | undefined {
 
 async function refusalOf(response: Response, init: HttpSessionInit, requests: SourceRequests): Promise<SourceError> {
   const { status, url } = response
-  // That it refuses is known without its reasons.
+  // The refusal is known even when its body can't be read.
   const text = await textOf(response).catch(() => '')
   const why = withoutSecrets(explanationOf(response, text), init).slice(0, MAX_SHOWN_LENGTH)
   const shown = `the server answered ${status} for ${maskUrl(url)}`
   return new SourceError(why === '' ? `${shown}${requests.advice(response)}` : `${shown}: ${why}`, { status })
 }
 
-/** What a server says of its refusal, as far as it is for people to read. */
+/** The text in the body of a refusal; empty when it is meant for programs. */
 function explanationOf({ headers }: Response, text: string): string {
   const type = headers.get('content-type') ?? ''
   if (type.includes('html')) return ''
@@ -123,7 +123,7 @@ function explanationOf({ headers }: Response, text: string): string {
   }
 }
 
-/** A server may repeat what it was told: the user and the query of the address, and headers. */
+/** Masks secrets in the server's text, which may repeat its request: the user and the query of the address, and headers. */
 function withoutSecrets(text: string, { url, header }: HttpSessionInit): string {
   const { username = '', password = '', searchParams } = URL.parse(url) ?? {}
   const headers = Object.values(header).flatMap((values) => values.flatMap((value) => [value, ...value.split(' ')]))

@@ -13,15 +13,15 @@ import type { PeerTransport } from '../transport/peer-transport.ts'
 import type { IceCandidateLine } from '../transport/transport-description.ts'
 import { HttpSession } from './http-session.ts'
 
-/** Packets that may come before there is somebody to take them: some seconds of a good picture. */
+/** The most packets that are kept before `attach` is called: some seconds of a good picture. */
 const MAX_EARLY_PACKETS = 2048
 const LOOPBACK = '127.0.0.1'
 
 export type PeerConnectionInit = {
   readonly parts: Pick<SessionParts, 'createTransport'>
-  /** The server that is called. */
+  /** The URL of the server. */
   readonly request: Pick<PullRequest, 'url' | 'header' | 'dial' | 'step'>
-  /** Gives up, as long as it is not open. */
+  /** Aborts the opening; it has no effect on a connection that is open. */
   readonly signal: AbortSignal
   readonly names: SessionNames
   readonly offer: readonly NegotiatedMedia[]
@@ -29,7 +29,7 @@ export type PeerConnectionInit = {
 
 type EarlyPacket = { readonly kind: 'rtp' | 'rtcp'; readonly packet: Buffer }
 
-/** A server that this end has called by WHIP or WHEP: the session there, and what carries its media. Either's end is that of both. */
+/** A connection to a server that this end has called by WHIP or WHEP: the session there and its transport. Either ends with the other. */
 export class PeerConnection {
   readonly #init: PeerConnectionInit
   readonly #connected = Promise.withResolvers<void>()
@@ -42,9 +42,9 @@ export class PeerConnection {
   #isClosed = false
 
   /**
-   * Calls the server, and resolves when media can go either way.
-   * @throws {SourceError} when it can't be reached, refuses, or its media can't get through; {@link StreamUnavailable} when
-   * there is no room; anything when the signal aborts
+   * Calls the server, and resolves when its media can be sent and received.
+   * @throws {SourceError} when it can't be reached, refuses, or its media can't get through; {@link StreamUnavailable} when there is no
+   * room; any error when the signal aborts
    */
   static async open(init: PeerConnectionInit): Promise<PeerConnection> {
     if (init.request.dial.proxied) {
@@ -66,7 +66,7 @@ export class PeerConnection {
     this.#init = init
   }
 
-  /** What both ends have agreed on. */
+  /** The medias that both ends have agreed on. */
   get medias(): readonly NegotiatedMedia[] {
     return this.#medias
   }
@@ -76,12 +76,12 @@ export class PeerConnection {
     return this.#transport
   }
 
-  /** Resolves with why it is over. */
+  /** Resolves with the reason when the connection has ended. */
   get closed(): Promise<CloseReason> {
     return this.#closed.promise
   }
 
-  /** Gives what comes to somebody who takes it, and tells him that media can be sent. Once. */
+  /** Passes the packets that come to `media`, first those that came before, and notifies it that media can be sent. Called once. */
   attach(media: SessionMedia): void {
     if (this.#isClosed) {
       media.close()
@@ -92,7 +92,7 @@ export class PeerConnection {
     for (const { kind, packet } of this.#early.splice(0)) media[kind](packet, performance.now())
   }
 
-  /** Ends it at both ends. It never rejects; idempotent. */
+  /** Ends the connection at both ends. It never rejects; idempotent. */
   async close(text: string): Promise<void> {
     this.#transport?.close(text)
     const http = this.#http
@@ -128,7 +128,7 @@ export class PeerConnection {
     await Promise.race([this.#connected.promise, ended, untilAborted(signal)])
   }
 
-  /** @throws {SourceError} when the answer is of no use */
+  /** @throws {SourceError} when the answer is malformed, or agrees to nothing */
   #accept(text: string): void {
     const { offer, request } = this.#init
     try {
@@ -155,7 +155,7 @@ export class PeerConnection {
   }
 }
 
-/** Whether the server of an address is on this machine, as far as the address tells. */
+/** True when the URL names this machine: `localhost` or a loopback address. */
 function isHere(url: string): boolean {
   const host =
     URL.parse(url)
@@ -164,14 +164,14 @@ function isHere(url: string): boolean {
   return host === 'localhost' || isLoopback(host)
 }
 
-/** @throws {SourceError} when the server told of addresses, and none of them may be reached */
+/** @throws {SourceError} when the server has named addresses, and all of them are denied */
 function checkCandidates(lines: readonly IceCandidateLine[], dial: PullRequest['dial']): void {
   const candidates = lines.map((line) => parseRemoteCandidate(line)).filter((candidate) => candidate !== undefined)
   const denials = candidates.map(({ address }) => denialOf(dial, address))
   if (denials.length > 0 && !denials.includes(undefined)) throw new SourceError(denials[0]!)
 }
 
-/** Why an address may not be reached; undefined where it may. */
+/** The reason for which an address is denied; undefined when it is allowed. */
 function denialOf(dial: PullRequest['dial'], address: string): string | undefined {
   try {
     dial.checkAddress(address)

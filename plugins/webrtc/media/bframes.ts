@@ -11,40 +11,40 @@ import {
   MalformedError,
 } from 'sluice/sdk/media'
 
-/** A picture that is shown this much earlier than those before it is of another clock, and no B-frame. */
+/** A picture that is earlier than its predecessors by more than this belongs to another clock, and is not a B-frame. */
 const MAX_REORDER_SECONDS = 10
 /** nal_ref_idc of H.264, without which no other picture is predicted from this one (ISO/IEC 14496-10 7.4.1). */
 const NAL_REF_IDC = 0x60
-/** Up to this type of H.265, even ones are sub-layer non-reference pictures (ISO/IEC 23008-2 table 7-1). */
+/** Even types of H.265 up to this one are sub-layer non-reference pictures (ISO/IEC 23008-2 table 7-1). */
 const LAST_NON_REFERENCE_TYPE = 14
 const ADVICE = 'publish without B-frames (OBS: B-frames 0, or the tune zerolatency; ffmpeg: -bf 0)'
 
-/** What a user is told of a stream whose B-frames could be left out. */
+/** The warning about a stream with B-frames that can be left out without harm. */
 const MENDED = `the stream has B-frames, which WebRTC does not put in order: they are left out, so it plays with fewer pictures a second; ${ADVICE}`
-/** What a user is told of a stream of H.264 whose B-frames had to be left out, though pictures are predicted from them. */
+/** The warning about a stream of H.264 with B-frames that other pictures need, which are left out all the same. */
 const SPOILT = `the stream has B-frames that other pictures need, and WebRTC does not put them in order: they are left out, so it plays with fewer pictures a second, which may be spoilt from one keyframe to the next; ${ADVICE}`
-/** What a user is told of a stream where leaving them out does not help. */
+/** The warning about a stream with B-frames that can't be left out. */
 const UNMENDED = `the stream has B-frames that other pictures need, so WebRTC shows its pictures out of order; ${ADVICE}`
 
 /**
- * Looks for pictures of one track that are shown before one that came before them. Receivers of WebRTC show pictures in the
- * order in which they come, so those that no other needs are left out. Of H.264 all are: libwebrtc's decoder shows none that
- * is earlier than the one before, calls that an error, and waits for a keyframe, while it fills gaps of frame_num with the
- * picture before, from which most encoders predict P-frames anyway.
+ * Looks for pictures of one track that are shown before one that came before them. Receivers of WebRTC show pictures in the order in which
+ * they come, so pictures that no other needs are left out, and for H.264 all: libwebrtc's decoder shows none that is earlier than the one
+ * before, calls that an error, and waits for a keyframe, while it fills gaps of frame_num with the picture before, from which most encoders
+ * predict P-frames anyway.
  */
 export class BframeFilter {
   #highestPts = -Infinity
   #lastDts = -Infinity
   #problem: string | undefined
 
-  /** What a user should know of the B-frames that were seen; undefined where there were none. */
+  /** The warning about the B-frames that were seen; undefined without any. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** Takes the next picture, in decoding order. Returns whether it is to be left out. */
+  /** Takes the next picture, in decoding order. Returns true when it is to be left out. */
   drops({ track, dts, pts, keyframe, nalus }: AccessUnit): boolean {
-    // Viewers that were moved to the stream have it at times of their own: these are no order of pictures.
+    // Viewers that were moved to the stream get it at other times: these are not an order of pictures.
     if (dts < this.#lastDts) this.#highestPts = -Infinity
     this.#lastDts = dts
     const isEarlier = pts < this.#highestPts && this.#highestPts - pts < track.timescale * MAX_REORDER_SECONDS
@@ -75,7 +75,7 @@ function isReference({ codec }: Track, nalus: readonly Buffer[]): boolean {
   return true
 }
 
-/** Why a track is refused where B-frames are: its parameter sets say that there are some; else undefined. */
+/** The reason for which a track is refused when B-frames are, as its parameter sets announce some; else undefined. */
 export function bframeProblem({ kind, codec, config }: Track): string | undefined {
   if (kind !== 'video') return undefined
   try {
@@ -86,7 +86,7 @@ export function bframeProblem({ kind, codec, config }: Track): string | undefine
   }
 }
 
-/** How many pictures may come before one that is shown earlier; 0 where nothing says so. */
+/** The number of pictures that may precede one that is shown earlier; 0 when the parameter sets do not contain it. */
 function reorderDepth(codec: Track['codec'], record: Buffer): number {
   if (codec === 'h264') {
     const depths = parseAvcDecoderConfigurationRecord(record).sps.map(

@@ -1,27 +1,27 @@
 /** A group of pictures shorter than this goes out at once, as it is. */
 const MIN_CATCH_UP_MS = 100
-/** How much faster than it was taken it goes out, besides what comes meanwhile. */
+/** The speed at which kept pictures go out, relative to their own, in addition to those that come meanwhile. */
 const SPEED = 4
-/** A viewer is at the live edge after this, unless that took more than {@link MAX_BYTES_PER_MS}. */
+/** The longest that a viewer takes to reach the live edge, unless {@link MAX_BYTES_PER_MS} makes it longer. */
 const MAX_CATCH_UP_MS = 800
-/** The least that it has to be faster, or it gets nowhere: pictures go out twice as fast as they come. */
+/** The least speed, as pictures must go out faster than they come. */
 const MIN_SPEED = 2
-/** 40 Mbit/s: what the networks of viewers take in a burst. */
+/** 40 Mbit/s, a burst that viewers' networks can carry. */
 const MAX_BYTES_PER_MS = 5000
 
-/** What is kept for a viewer that comes late. Times are in ticks of a clock of `clockRate`. */
+/** The pictures that are kept for a late viewer. Times are in ticks of a clock of `clockRate`. */
 export type KeptPictures = {
   readonly clockRate: number
   readonly firstTicks: number
-  /** Of the newest, which has just come. */
+  /** The time of the newest picture, which has just come. */
   readonly lastTicks: number
   readonly sizeBytes: number
 }
 
 /**
- * How a late viewer gets to the live edge: it sees the newest keyframe at once and what has come since then faster than
- * it was taken, so that it plays in step with it and buffers nothing. A picture's time is that at which it goes out, by the
- * clock of the live pictures, until both are the same.
+ * Brings a late viewer to the live edge: it gets the newest keyframe at once, and the pictures since then faster than they were taken, so
+ * that it buffers nothing. A picture's RTP time is the time at which it goes out, by the clock of the live pictures, until the viewer has
+ * caught up.
  */
 export class CatchUp {
   readonly #firstTicks: number
@@ -29,7 +29,7 @@ export class CatchUp {
   readonly #startMs: number
   readonly #ticksPerMs: number
   readonly #durationMs: number
-  /** Ticks of sending for a tick of the pictures' own times. */
+  /** The ticks of sending for each tick of the pictures' own times. */
   readonly #slope: number
 
   constructor({ clockRate, firstTicks, lastTicks, sizeBytes }: KeptPictures, nowMs: number) {
@@ -39,20 +39,20 @@ export class CatchUp {
     this.#ticksPerMs = clockRate / 1000
     const keptMs = (lastTicks - firstTicks) / this.#ticksPerMs
     const fastMs = Math.min(keptMs / SPEED, MAX_CATCH_UP_MS)
-    // What is kept is out before what came meanwhile is.
+    // The kept pictures go out before those that come meanwhile.
     const keptOutMs = Math.min(sizeBytes / MAX_BYTES_PER_MS, keptMs / MIN_SPEED)
     const heavyMs = (keptMs * keptOutMs) / (keptMs - keptOutMs)
     this.#durationMs = keptMs < MIN_CATCH_UP_MS ? 0 : Math.max(fastMs, heavyMs)
     this.#slope = this.#durationMs === 0 ? 0 : this.#durationMs / (keptMs + this.#durationMs)
   }
 
-  /** The time with which a picture goes out: ascending as its own is, and its own from the end on. */
+  /** The RTP time of a picture: ascending with its own time, and equal to it once the viewer has caught up. */
   timeOf(ticks: number): number {
     if (this.#durationMs === 0 || ticks >= this.#lastTicks + this.#durationMs * this.#ticksPerMs) return ticks
     return Math.floor(this.#lastTicks + (ticks - this.#firstTicks) * this.#slope)
   }
 
-  /** Up to which time of its own a picture has to have gone out. */
+  /** The pictures up to this time, by their own clock, have to go out by `nowMs`. */
   dueTicks(nowMs: number): number {
     const elapsedMs = nowMs - this.#startMs
     if (elapsedMs >= this.#durationMs) return Infinity

@@ -3,19 +3,19 @@ import type { PacketSender } from '../transport/peer-transport.ts'
 import type { Outlet } from './outlet.ts'
 import type { Pictures } from './pictures.ts'
 
-/** Compound packets of a viewer in a second; more are not read. Those of browsers come some 60 times at most. */
+/** The most compound packets of a viewer that are read in a second. Those of browsers come about 60 times at most. */
 const MAX_PACKETS_PER_SECOND = 200
 const SECOND_MS = 1000
 
 export type FeedbackInit = {
   readonly outlets: readonly Outlet[]
   readonly pictures: Pictures | undefined
-  /** That of the pictures. */
+  /** The outlet of the video. */
   readonly videoOutlet: Outlet | undefined
   readonly transport: Pick<PacketSender, 'flush'>
 }
 
-/** What a viewer tells by RTCP, and what is done about it. */
+/** Takes a viewer's RTCP: it repeats packets, requests keyframes and chooses layers. */
 export class Feedback {
   readonly #init: FeedbackInit
   #secondMs = -Infinity
@@ -26,7 +26,7 @@ export class Feedback {
     this.#init = init
   }
 
-  /** Compound packets that were broken, or more than are read. */
+  /** The number of compound packets that were malformed, or too many. */
   get ignored(): number {
     return this.#ignored
   }

@@ -1,18 +1,18 @@
-/** After a change, what receivers say is still of the layer before. */
+/** Reports that come within this time after a change of layer still describe the former layer. */
 const SETTLE_MS = 2000
-/** An estimate counts until this long after it was said; receivers say it each second. */
+/** The time for which an estimate is valid; receivers send one every second. */
 const ESTIMATE_AGE_MS = 5000
-/** A share of packets from which on repetitions make it worse. */
+/** The share of lost packets from which repetitions make it worse. */
 const HEAVY_LOSS = 0.1
-/** A share of packets that networks of radio lose at any rate. */
+/** The share of packets that radio networks always lose. */
 const LIGHT_LOSS = 0.02
-/** Reports or estimates in a row that a change down takes. */
+/** The number of consecutive bad reports or estimates that a change down takes. */
 const BAD_IN_A_ROW = 2
-/** An estimate may be this much below what is sent: it is never exact. */
+/** An estimate this much below the bitrate sent still suffices: it is never exact. */
 const ESTIMATE_SLACK = 0.9
-/** A layer is sure to fit into an estimate that is so much larger. */
+/** A layer surely fits into an estimate that is this much larger. */
 const ESTIMATE_MARGIN = 1.2
-/** How long all has to be well before the next higher layer is tried, as estimates do not grow without more media. */
+/** The time without problems before the next higher layer is tried, as estimates do not grow without more media. */
 const UP_AFTER_MS = 8000
 const UP_AFTER_SURE_MS = 3000
 /** A trial that fails within this time doubles the wait for the next. */
@@ -20,8 +20,8 @@ const TRIAL_MS = 10_000
 const MAX_UP_AFTER_MS = 120_000
 
 /**
- * Which layer of a simulcast a viewer gets, by what its receiver reports: down by one, or to what fits its estimate, when
- * it loses much or estimates less than it is sent; up by one after a while without either. All times are passed in.
+ * Chooses the layer of a simulcast for a viewer by its receiver's reports: down by one, or to the layer that fits the estimate, when it
+ * loses much or estimates less than it is sent; up by one after a while without either. All times are passed in.
  */
 export class LayerChoice {
   #changedMs: number
@@ -38,7 +38,7 @@ export class LayerChoice {
     this.#goodSinceMs = nowMs
   }
 
-  /** Takes the receiver's estimate of what it can take. */
+  /** Takes the receiver's estimate of its bandwidth, in bits per second. */
   estimate(bitrateBps: number, nowMs: number): void {
     this.#estimateBps = bitrateBps
     this.#estimateMs = nowMs
@@ -60,10 +60,10 @@ export class LayerChoice {
   }
 
   /**
-   * Says which layer it should be; called once a second.
-   * @param ratesBps what the layers take, ascending
-   * @param current the index of the one that is sent
-   * @returns an index
+   * Chooses the layer; called once a second.
+   * @param ratesBps the bitrates of the layers, ascending
+   * @param current the index of the layer that is sent
+   * @returns the index of the layer to send
    */
   next(ratesBps: readonly number[], current: number, nowMs: number): number {
     if (nowMs - this.#changedMs < SETTLE_MS) {
@@ -82,10 +82,9 @@ export class LayerChoice {
   }
 
   /**
-   * Says which layer it should be where the one that was sent has stopped: the highest that fits the estimate, and the
-   * lowest where there is none.
-   * @param ratesBps what the layers take, ascending
-   * @returns an index
+   * Chooses the layer after the one that was sent has stopped: the highest that fits the estimate, and the lowest without one.
+   * @param ratesBps the bitrates of the layers, ascending
+   * @returns the index of the layer to send
    */
   fitting(ratesBps: readonly number[], nowMs: number): number {
     return highestWithin(ratesBps, this.#limitBps(nowMs) ?? 0)
@@ -93,7 +92,7 @@ export class LayerChoice {
 
   #down(ratesBps: readonly number[], current: number, limitBps: number | undefined, nowMs: number): number {
     if (nowMs - this.#upMs < TRIAL_MS) this.#upAfterMs = Math.min(this.#upAfterMs * 2, MAX_UP_AFTER_MS)
-    // A trial counts as failed once.
+    // A trial counts as failed only once.
     this.#upMs = -Infinity
     if (this.#lowLooks < BAD_IN_A_ROW || limitBps === undefined) return Math.max(0, current - 1)
     return highestWithin(ratesBps.slice(0, current), limitBps)
@@ -112,7 +111,7 @@ export class LayerChoice {
   }
 }
 
-/** The index of the highest rate that is within a limit; 0 where none is. */
+/** The index of the highest rate that is within a limit; 0 when there is none. */
 function highestWithin(ratesBps: readonly number[], limitBps: number): number {
   let index = ratesBps.length - 1
   while (index > 0 && ratesBps[index]! > limitBps) index -= 1

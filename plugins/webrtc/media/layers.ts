@@ -3,23 +3,23 @@ import { mainTracks } from 'sluice/sdk/media'
 import { LayerChoice } from './layer-choice.ts'
 
 const LOOK_INTERVAL_MS = 1000
-/** A layer of which nothing came for so many looks is paused; a screen on which nothing moves has a picture each second. */
+/** A layer without units for this many looks is paused; a screen without movement has a picture every second. */
 const PAUSED_LOOKS = 2
-/** A new layer's pictures that wait for those of the former that are shown before them; the layers come nearly at once. */
+/** The most pictures of a new layer that wait while the former layer sends its earlier ones; both come at nearly the same time. */
 const MAX_WAITING_UNITS = 8
 
-/** Who sends what goes out. */
+/** The sender of the pictures, which is called by {@link Layers}. */
 export type LayerOwner = {
   send(unit: AccessUnit): void
-  /** The former ends, and the other begins with a keyframe that follows. */
+  /** The former track ends, and `track` begins with the keyframe that follows. */
   moved(track: VideoTrack): void
   /** A keyframe of the track is needed. */
   requestKeyframe(track: VideoTrack): void
 }
 
 /**
- * The video tracks of a stream that a viewer can be sent, of which it gets one: the main one, which is the top layer of a
- * simulcast; the one that it asked for; or a lower layer while its network takes no more. Layers change at keyframes.
+ * The video tracks of a stream that a viewer can be sent, of which it gets one: the main track, which is the top layer of a simulcast; the
+ * layer that it asked for; or a lower layer while its network can't carry more. Layers change at keyframes.
  */
 export class Layers {
   readonly #owner: LayerOwner
@@ -31,13 +31,13 @@ export class Layers {
   /** The track to go on with, at its next keyframe. */
   #next: VideoTrack | undefined
   #waiting: AccessUnit[] = []
-  /** How often in a row nothing had come of the current track. */
+  /** The number of consecutive looks at which the current track had no units. */
   #emptyLooks = 0
-  /** The network has had a say in which track it is. */
+  /** True when the network's limits chose the current track. */
   #isLowered = false
   #lookedMs: number
 
-  /** @param wanted the layer that the viewer asked for, by its name; undefined leaves it to what its network takes */
+  /** @param wanted the name of the layer that the viewer asked for; undefined lets its network decide */
   constructor(owner: LayerOwner, wanted: string | undefined, nowMs: number) {
     this.#owner = owner
     this.#wanted = wanted
@@ -49,14 +49,14 @@ export class Layers {
     return this.#current
   }
 
-  /** Takes a track that appeared, or takes the place of the one with its id. */
+  /** Takes a new track, or the successor of the one with its id. */
   add(track: VideoTrack): void {
     const index = this.#tracks.findIndex(({ id }) => id === track.id)
     if (index < 0) this.#tracks.push(track)
     else this.#tracks[index] = track
     if (this.#next?.id === track.id) this.#leaveNext()
     if (this.#current?.id === track.id) this.#current = track
-    // Before it has begun to send, it takes the one that it likes best.
+    // A viewer that gets nothing yet begins with its preferred track.
     else this.#prefer()
   }
 
@@ -77,7 +77,7 @@ export class Layers {
     this.#current = undefined
   }
 
-  /** Takes the receiver's estimate of what it can take (REMB). */
+  /** Takes the receiver's estimate of its bandwidth (REMB), in bits per second. */
   estimate(bitrateBps: number, nowMs: number): void {
     this.#choice.estimate(bitrateBps, nowMs)
   }
@@ -86,13 +86,13 @@ export class Layers {
     this.#choice.loss(fraction, nowMs)
   }
 
-  /** Takes a unit of any of the tracks; those of the current track go out, and at a change those of the next. */
+  /** Takes a unit of any track; units of the current track go out, and at a change those of the next one. */
   take(unit: AccessUnit, nowMs: number): void {
     if (this.#tracks.length > 1) this.#meter(unit, nowMs)
     if (unit.track === this.#next) this.#wait(unit)
     else if (unit.track === this.#current) {
       const first = this.#waiting[0]
-      // What is shown from the keyframe on, the next layer has.
+      // The next layer has all pictures from its keyframe on.
       if (first !== undefined && first.pts * unit.track.timescale <= unit.pts * first.track.timescale) this.#move()
       else this.#owner.send(unit)
     }
@@ -114,7 +114,7 @@ export class Layers {
     for (const unit of units) this.#owner.send(unit)
   }
 
-  /** Counts what layers take, and looks each second which fits. */
+  /** Counts the bytes of the layers, and chooses one every second. */
   #meter(unit: AccessUnit, nowMs: number): void {
     const { id } = unit.track
     this.#bytes.set(id, (this.#bytes.get(id) ?? 0) + unit.sizeBytes)
@@ -130,7 +130,7 @@ export class Layers {
     const rateOf = ({ id }: VideoTrack) => ((this.#bytes.get(id) ?? 0) * 8000) / elapsedMs
     const current = this.#current
     if (current === undefined) return
-    // One that its publisher has paused is no choice, and what shows something else neither.
+    // A layer that its publisher has paused can't be chosen, nor can a track with other content.
     const sent = this.#tracks.filter((track) => track.group === current.group && rateOf(track) > 0)
     const layers = sent.toSorted((one, other) => rateOf(one) - rateOf(other))
     this.#emptyLooks = layers.includes(current) ? 0 : this.#emptyLooks + 1
@@ -141,7 +141,7 @@ export class Layers {
     }
   }
 
-  /** @param layers those that are sent, the current one among them, by their rates */
+  /** @param layers the layers that are sent, by ascending rate, with the current one */
   #choose(layers: readonly VideoTrack[], ratesBps: readonly number[], nowMs: number): void {
     const index = layers.findIndex((track) => track === this.#current)
     const wanted = this.#choice.next(ratesBps, index, nowMs)
@@ -156,7 +156,7 @@ export class Layers {
     this.#waiting = []
   }
 
-  /** Goes to the track that a viewer begins with, if another one is sent, or none. */
+  /** Changes to the track that a viewer begins with, unless it is sent already. */
   #prefer(): void {
     const preferred = this.#tracks.find(({ layer, label }) => {
       return this.#wanted !== undefined && (layer === this.#wanted || label === this.#wanted)
@@ -164,7 +164,7 @@ export class Layers {
     const isWanted = preferred !== undefined
     const track = preferred ?? mainTracks(this.#tracks)[0]
     if (track === undefined || track === this.#current) return
-    // A lower layer that the network takes is not left for one that comes anew.
+    // A lower layer that the network carries is not left for a new track.
     if (this.#current !== undefined && !isWanted && this.#isLowered) return
     this.#leaveNext()
     this.#current = track

@@ -6,15 +6,15 @@ import { Reception } from './reception.ts'
 import { RtpHead } from './rtp-head.ts'
 import { MAX_PAYLOAD_BYTES, type MediaPacket } from './unit-packets.ts'
 
-/** Packets that tell the name of their media: more than are lost in a row at the beginning. */
+/** The number of packets that contain the name of their media: more than are lost in a row at the beginning. */
 const MID_PACKETS = 32
-/** Packets may be sent again before others were sent at all; each that is sent lets another be sent again. */
+/** The number of packets that may be sent again before any packet; each packet sent allows one more repeat. */
 const FIRST_RESENDS = 64
 /** The most that may be sent again at once. */
 const MAX_RESENDS = 512
-/** What was sent less than this ago is on its way, whatever the round trip is said to be. */
+/** A packet that was sent less than this ago is still on its way, whatever round trip the reports contain. */
 const MIN_RESEND_INTERVAL_MS = 10
-/** Receivers ask again each round trip; what is between counts as the same request. */
+/** Receivers ask again every round trip; a request within this share of it counts as the same. */
 const RESEND_INTERVAL_RTTS = 0.5
 const ORIGINAL_NUMBER_BYTES = 2
 
@@ -29,7 +29,7 @@ export type OutletInit = {
 
 /** One RTP stream to one viewer: numbers and times of its packets, those that it asks for again, and reports. */
 export class Outlet {
-  /** The numbers, times and counts of its packets, but for those that are sent again. */
+  /** The numbers, times and counts of its packets, without those that are sent again. */
   readonly sender: RtpSender
   readonly reception = new Reception()
   readonly #transport: PacketSender
@@ -59,12 +59,12 @@ export class Outlet {
     this.#rtxSequenceNumber = randomRtpStart(randomBytes(10)).sequenceNumber
   }
 
-  /** Whether a packet was sent. */
+  /** True when a packet was sent. */
   get hasBegun(): boolean {
     return this.sender.packetCount > 0
   }
 
-  /** What its packets had behind their headers, those that were sent again included. */
+  /** The bytes of its packets' payloads, those of repeats included. */
   get payloadBytes(): number {
     return this.sender.payloadBytes + this.#resentBytes
   }
@@ -73,7 +73,7 @@ export class Outlet {
     return this.#resentPackets
   }
 
-  /** Packets that were asked for, and not sent again: unknown, too old, on their way, or more than may be asked for. */
+  /** The number of packets that were asked for and not sent again: unknown, too old, on their way, or too many. */
   get refusedPackets(): number {
     return this.#refusedPackets
   }
@@ -81,7 +81,7 @@ export class Outlet {
   /**
    * Sends the packets of a unit; they leave with the next flush of the transport.
    * @param ticks the time of the unit, by the clock rate
-   * @param isMarked whether the first packet begins after silence (RFC 3551 4.1)
+   * @param isMarked true to mark the first packet as the first after silence (RFC 3551 4.1)
    */
   send(packets: readonly MediaPacket[], ticks: number, isMarked: boolean, nowMs: number): void {
     const head = this.#head
@@ -108,8 +108,8 @@ export class Outlet {
   }
 
   /**
-   * Sends packets again that a receiver misses, as far as they are kept and it has not asked for too many: by RTX (RFC 4588),
-   * or as they were where that was not agreed on, which SRTP leaves out when it encrypts by GCM (RFC 7714 8.1).
+   * Sends the packets again that a receiver misses, as far as they are kept and not too many: by RTX (RFC 4588), or as they were without
+   * RTX, which SRTP leaves out when it encrypts by GCM (RFC 7714 8.1).
    */
   resend(sequenceNumbers: readonly number[], nowMs: number): void {
     const rttMs = this.reception.rttMs ?? 0
@@ -122,8 +122,8 @@ export class Outlet {
   }
 
   /**
-   * The report that says which wall clock time belongs to a time of the stream (RFC 3550 6.4.1), with its name.
-   * @param timeMs milliseconds of the stream
+   * The sender report, which maps a time of the stream to the wall clock (RFC 3550 6.4.1), with the CNAME.
+   * @param timeMs the time in milliseconds of the stream
    */
   report(ntpMs: number, timeMs: number, cname: string, nowMs: number): Buffer {
     this.reception.reportSent(ntpMs, nowMs)

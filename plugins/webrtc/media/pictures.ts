@@ -5,14 +5,14 @@ import { Layers } from './layers.ts'
 import type { Outlet } from './outlet.ts'
 import { bframesSeen, packetsOf, type MediaPacket } from './unit-packets.ts'
 
-/** How often what is due of kept pictures goes out. */
+/** The time between bursts of kept pictures. */
 const CATCH_UP_INTERVAL_MS = 20
 /** A late viewer does not wait for the end of a longer group of pictures, but asks for a keyframe. */
 const LONG_GROUP_MS = 3000
 /** A viewer's requests for keyframes are passed on at most this often. */
 const KEYFRAME_REQUEST_INTERVAL_MS = 500
 
-/** What pictures have to do with the rest of a session. */
+/** The options of {@link Pictures}, given by the playout. */
 export type PicturesInit = {
   readonly outlet: Outlet
   readonly layer: string | undefined
@@ -21,31 +21,31 @@ export type PicturesInit = {
   readonly requestKeyframe: (track: VideoTrack) => void
   /** Packets of a picture were sent, with a time of the outlet's clock. */
   readonly sent: (unit: AccessUnit, ticks: number, nowMs: number) => void
-  /** Tells what is wrong with the B-frames of a track, as soon as some were seen. */
+  /** Called with the warning about a track's B-frames, as soon as some were seen. */
   readonly bframes: (track: VideoTrack, problem: string) => void
 }
 
-/** The pictures of a viewer: which track of them, from which keyframe on, and when. */
+/** Sends the video of one viewer: it chooses the track, waits for keyframes and lets late viewers catch up. */
 export class Pictures {
   readonly #init: PicturesInit
   readonly #outlet: Outlet
   readonly #layers: Layers
   #needsKeyframe = true
-  /** The track of which a keyframe was asked for last, and when. */
+  /** The track that a keyframe was last requested for, and the time. */
   #requested: VideoTrack | undefined
   #requestedMs = -Infinity
   #keyframeRequests = 0
-  /** What is kept for late viewers, while that is being handed over. */
+  /** The units kept for late viewers, while `read` hands them over. */
   #kept: AccessUnit[] | undefined
   #catchUp: CatchUp | undefined
-  /** What waits to go out while a late viewer catches up, and how much of it went. */
+  /** The units that wait to go out while a late viewer catches up. */
   #backlog: AccessUnit[] = []
   #stopTimer: (() => void) | undefined
   #lastTicks = -Infinity
-  /** Another track goes out than before: its times go on behind the last, if they are not later anyway. */
+  /** True after a change of track: its times continue after the last one, unless they are later anyway. */
   #isFollowing = false
   #bframeTrack: VideoTrack | undefined
-  /** When the unit came that is taken. */
+  /** The arrival time of the current unit. */
   #nowMs: number
   #isClosed = false
 
@@ -69,7 +69,7 @@ export class Pictures {
     return this.#keyframeRequests
   }
 
-  /** Takes what `read` hands over within the call as what is kept, of which the newest group of pictures goes out soon. */
+  /** Takes the units that `read` hands over within the call as kept ones; the newest group of pictures among them goes out soon. */
   begin(read: () => void): void {
     this.#kept = []
     read()
@@ -94,7 +94,7 @@ export class Pictures {
     this.#requestCurrent(nowMs)
   }
 
-  /** What comes next does not go on from what came. */
+  /** The next unit does not continue the former ones. */
   interrupt(): void {
     this.#needsKeyframe = true
     this.#isFollowing = true
@@ -122,7 +122,7 @@ export class Pictures {
       return
     }
     this.#needsKeyframe = false
-    // B-frames are told by the order in which pictures come, so each is cut as it does.
+    // B-frames are recognised by the order in which pictures come, so each picture is cut when it comes.
     const packets = packetsOf(unit)
     this.#tellBframes(unit)
     if (this.#isClosed) return
@@ -130,7 +130,7 @@ export class Pictures {
       if (unit.keyframe) this.#kept = []
       this.#kept.push(unit)
     } else if (this.#stopTimer !== undefined) {
-      // What is left before a keyframe needs not be seen.
+      // Pictures that wait need not be seen after a new keyframe.
       if (unit.keyframe) this.#backlog = []
       this.#backlog.push(unit)
     } else this.#send(unit, packets, this.#nowMs)
@@ -141,7 +141,7 @@ export class Pictures {
     let ticks = rescale(unit.pts, unit.track.timescale, this.#outlet.sender.clockRate)
     if (this.#catchUp !== undefined) ticks = this.#catchUp.timeOf(ticks)
     if (ticks > this.#lastTicks) this.#isFollowing = false
-    // Packets of one time are one picture to a receiver.
+    // Packets with the same time are one picture to a receiver.
     if (ticks === this.#lastTicks || this.#isFollowing) ticks = this.#lastTicks + 1
     this.#lastTicks = Math.max(this.#lastTicks, ticks)
     this.#outlet.send(packets, ticks, false, nowMs)
@@ -164,7 +164,7 @@ export class Pictures {
     this.#sendDue()
   }
 
-  /** Sends what is due of what waits, and comes again until the viewer has caught up. */
+  /** Sends the pictures that are due, and again after a while until the viewer has caught up. */
   #sendDue(): void {
     const nowMs = this.#init.now()
     const dueTicks = this.#catchUp!.dueTicks(nowMs)
@@ -175,7 +175,7 @@ export class Pictures {
       if (rescale(pts, track.timescale, this.#outlet.sender.clockRate) > dueTicks) break
     }
     this.#backlog = backlog.slice(count)
-    // Set before anything is sent, as what is sent may end the session.
+    // The timer is set before anything is sent, as sending may end the session.
     this.#stopTimer =
       dueTicks === Infinity ? undefined : this.#init.setTimeout(() => this.#sendDue(), CATCH_UP_INTERVAL_MS)
     for (const unit of backlog.slice(0, count)) this.#send(unit, packetsOf(unit), nowMs)

@@ -9,20 +9,20 @@ import { Pictures } from './pictures.ts'
 import { SenderReports } from './sender-reports.ts'
 import { packetsOf } from './unit-packets.ts'
 
-/** Tracks of which a user was told that their B-frames are a problem. */
+/** The tracks for which a warning about B-frames was logged. */
 const toldOfBframes = new WeakSet<Track>()
 
 export type PlayoutInit = {
-  /** Those that are sent; the first source of each is what its packets come from. */
+  /** The medias that are sent; the first source of each has the SSRC of its packets. */
   readonly medias: readonly NegotiatedMedia[]
   readonly transport: Pick<PeerTransport, 'write' | 'flush' | 'sendRtcp'>
   readonly subscriber: Pick<Subscriber, 'read' | 'requestKeyframe' | 'account' | 'close'>
   readonly timers: Pick<PluginContext<unknown>, 'setTimeout'>
-  /** Milliseconds since the Unix epoch, by a clock that nobody sets back. */
+  /** A monotonic clock, in milliseconds since the Unix epoch. */
   readonly now: () => number
-  /** Told once of a stream's B-frames. */
+  /** Receives one warning about a stream's B-frames. */
   readonly log: { warn(message: string): void }
-  /** What becomes of a stream with B-frames: those that no other picture needs are left out, or its viewers are refused. */
+  /** `drop` leaves out B-frames that no other picture needs; `reject` refuses the viewers of such a stream. */
   readonly bframes: 'drop' | 'reject'
   /** The simulcast layer that the viewer asked for, by the track's `layer` or `label`; else the network decides. */
   readonly layer?: string | undefined
@@ -31,17 +31,17 @@ export type PlayoutInit = {
   readonly randomBytes?: (sizeBytes: number) => Buffer
 }
 
-/** What lists show of a viewer. */
+/** The counters of a viewer in lists. */
 export type PlayoutCounts = {
   readonly packets: number
   readonly payloadBytes: number
   readonly resentPackets: number
-  /** Packets that it asked for in vain. */
+  /** The packets that the viewer asked for and did not get. */
   readonly refusedPackets: number
   readonly keyframeRequests: number
-  /** RTCP that was broken, or more than is read. */
+  /** RTCP packets that were malformed, or too many. */
   readonly ignoredRtcp: number
-  /** By its last report. */
+  /** The loss in the viewer's last report. */
   readonly lossPercent: number
   readonly lostPackets: number
   readonly rttMs: number | undefined
@@ -51,8 +51,8 @@ export type PlayoutCounts = {
 }
 
 /**
- * Sends a stream to one viewer of WebRTC. Packets are cut once for all viewers; here they get their headers, are kept for
- * those who miss some, and what the viewer reports is acted on.
+ * Sends a stream to one viewer of WebRTC. Packets are cut once for all viewers; here they get their headers, are kept for repeats, and the
+ * viewer's reports are obeyed.
  */
 export class Playout implements UnitReader {
   readonly #init: PlayoutInit
@@ -66,7 +66,7 @@ export class Playout implements UnitReader {
   /** All tracks of sound and pictures, in the order of their declaration. */
   #tracks: Track[] = []
   #soundTrack: Track | undefined
-  /** The next sound begins after silence. */
+  /** True when the next sound begins after silence. */
   #soundBegins = true
   #isBeginning = false
   #accountedBytes = 0
@@ -107,7 +107,7 @@ export class Playout implements UnitReader {
     }
   }
 
-  /** Begins to read the subscriber, once media can be sent. Once. */
+  /** Begins to read the subscriber, once media can be sent. Called once. */
   start(): void {
     const read = () => this.#init.subscriber.read(this)
     this.#isBeginning = true
@@ -156,12 +156,12 @@ export class Playout implements UnitReader {
     this.#soundTrack = undefined
   }
 
-  /** Takes a compound RTCP packet of the viewer. What is broken, or too much, is counted. */
+  /** Takes a compound RTCP packet of the viewer. A malformed one, or one too many, is counted. */
   rtcp(packet: Buffer): void {
     if (!this.#isClosed) this.#feedback.take(packet, this.#init.now())
   }
 
-  /** Says goodbye to the viewer. Idempotent. */
+  /** Sends a BYE to the viewer. Idempotent. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -185,7 +185,7 @@ export class Playout implements UnitReader {
 
   #sound(unit: AccessUnit): void {
     const outlet = this.#soundOutlet
-    // What is kept is of before now: its pictures catch up, and sound can't.
+    // Kept sound is from before now: video catches up, and sound can't.
     if (outlet === undefined || this.#isClosed || this.#isBeginning) return
     const packets = packetsOf(unit)
     if (packets.length === 0) return
@@ -207,7 +207,7 @@ export class Playout implements UnitReader {
     this.#accountedBytes = bytes
   }
 
-  /** The main track of sound, if the viewer was promised its like. */
+  /** The main audio track, if its format was agreed on with the viewer. */
   #chooseSound(): void {
     const sounds = this.#tracks.filter((track) => isOf(this.#audio, track))
     const [track] = mainTracks(sounds)
@@ -230,7 +230,7 @@ export class Playout implements UnitReader {
   }
 }
 
-/** Whether a track can go out as what was agreed on for a media. */
+/** True when a track can be sent in the format that was agreed on for a media. */
 function isOf(media: NegotiatedMedia | undefined, track: Track): boolean {
   const agreed = media?.formats[0]?.format
   const format = agreed && rtpFormatOfTrack(track, agreed.payloadType)

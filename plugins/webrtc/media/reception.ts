@@ -1,13 +1,13 @@
 import { shortNtpTime, type ReportBlock } from 'sluice/sdk/media'
 
-/** Sender reports whose round trip can be measured: those of the last seconds. */
+/** The number of sender reports for which the round trip can be measured: those of the last seconds. */
 const REMEMBERED_REPORTS = 4
 const SHORT_NTP_TICKS_PER_MS = 65.536
 const FRACTION_RANGE = 256
-/** What no network takes. */
+/** The longest plausible round trip. */
 const MAX_RTT_MS = 10_000
 
-/** What a receiver tells of one RTP stream by its reports (RFC 3550 6.4.1). */
+/** The content of a receiver's reports on one RTP stream (RFC 3550 6.4.1). */
 export class Reception {
   readonly #sentNtp = new Float64Array(REMEMBERED_REPORTS).fill(-1)
   readonly #sentMs = new Float64Array(REMEMBERED_REPORTS)
@@ -17,12 +17,12 @@ export class Reception {
   #lostPackets = 0
   #jitterTicks = 0
 
-  /** Undefined until the first report that tells it. */
+  /** The round trip in milliseconds; undefined until the first report that allows to measure it. */
   get rttMs(): number | undefined {
     return this.#rttMs
   }
 
-  /** Of the packets since the report before; 0–1. */
+  /** The share of packets that were lost since the report before; 0–1. */
   get lossFraction(): number {
     return this.#lossFraction
   }
@@ -31,12 +31,12 @@ export class Reception {
     return this.#lostPackets
   }
 
-  /** In ticks of the clock rate. */
+  /** The jitter in ticks of the clock rate. */
   get jitterTicks(): number {
     return this.#jitterTicks
   }
 
-  /** Notes a sender report that says `ntpMs` and leaves now. */
+  /** Notes a sender report with the time `ntpMs` that leaves now. */
   reportSent(ntpMs: number, nowMs: number): void {
     this.#sentNtp[this.#next] = shortNtpTime(ntpMs)
     this.#sentMs[this.#next] = nowMs

@@ -9,23 +9,23 @@ const EXTENSION_HEAD_BYTES = 4
 const ONE_BYTE_PROFILE = 0xbede
 const MAX_ELEMENT_BYTES = 16
 const SEND_TIME_BYTES = 3
-/** The time of sending counts in 1/2^18 s and starts again each 64 s. */
+/** The unit of abs-send-time, 1/2^18 s; it wraps every 64 s. */
 const SEND_TIME_TICKS_PER_MS = 2 ** 18 / 1000
 const SEND_TIME_RANGE_MS = 64_000
 
-/** What all heads of one RTP stream have in common. */
+/** The common fields of all headers of one RTP stream. */
 export type RtpHeadInit = {
   readonly payloadType: number
   readonly ssrc: number
-  /** What was agreed on; the time of sending is written, and the name of the media. */
+  /** The header extensions that were agreed on; the time of sending is written, and the name of the media. */
   readonly extensions: ReadonlyMap<RtpExtensionName, number>
-  /** The name of the media that its packets tell until {@link RtpHead.leaveMid}; undefined where they do not. */
+  /** The name of the media in its packets until {@link RtpHead.leaveMid}; undefined for none. */
   readonly mid: string | undefined
 }
 
 /**
- * The RTP header of one stream (RFC 3550 5.1) with its extension (RFC 8285), which is written over for each packet:
- * the time of sending (abs-send-time) where that was agreed, and the name of the media at first.
+ * The RTP header of one stream (RFC 3550 5.1) with its extension (RFC 8285), which is overwritten for each packet: the time of sending
+ * (abs-send-time) if that was agreed on, and the name of the media at first.
  */
 export class RtpHead {
   readonly bytes: Uint8Array
@@ -52,19 +52,19 @@ export class RtpHead {
     this.#writeExtensionHead()
   }
 
-  /** How much of the bytes counts. */
+  /** The size of the header in `bytes`. */
   get sizeBytes(): number {
     return this.#sizeBytes
   }
 
-  /** Leaves the name of the media out from now on, as the receiver knows the stream. */
+  /** Leaves the name of the media out from now on, as the receiver knows the stream by its SSRC. */
   leaveMid(): void {
     const hasSendTime = this.#sendTimeOffset > 0
     this.#sizeBytes = FIXED_BYTES + (hasSendTime ? EXTENSION_HEAD_BYTES + 1 + SEND_TIME_BYTES : 0)
     this.#writeExtensionHead()
   }
 
-  /** Writes when the packets from now on leave. `nowMs` is of any clock that is steady. */
+  /** Writes the time of sending for the packets from now on. @param nowMs a monotonic clock */
   setSendTime(nowMs: number): void {
     const offset = this.#sendTimeOffset
     if (offset === 0) return
@@ -75,7 +75,7 @@ export class RtpHead {
     bytes[offset + 2] = ticks
   }
 
-  /** Writes what differs by packet: 16 bits of `sequenceNumber` count, and 32 of `timestamp`. */
+  /** Writes the fields of a packet: the low 16 bits of `sequenceNumber`, and 32 of `timestamp`. */
   set(marker: boolean, sequenceNumber: number, timestamp: number): void {
     const { bytes } = this
     bytes[1] = marker ? MARKER | this.#payloadType : this.#payloadType

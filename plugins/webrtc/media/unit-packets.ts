@@ -3,23 +3,23 @@ import { createRtpPacketizer, MalformedError, type RtpPacketizer, type RtpPayloa
 import { BframeFilter } from './bframes.ts'
 
 /**
- * What leaves room in datagrams of 1,200 bytes, which pass nearly every network (RFC 8834 4.3 names what they have):
+ * The largest payload. It fits into datagrams of 1,200 bytes, which pass nearly every network (RFC 8834 4.3), with
  * an RTP header of 12 bytes, its extension with the time of sending (8), the number of a packet that is sent again (2), and
  * the tag of AES-GCM (16). A datagram whose extension names its media has up to 20 bytes more, as IPv6 always carries.
  */
 export const MAX_PAYLOAD_BYTES = 1162
 
-/** What a packet holds behind its header, the same for all viewers. Nobody changes its bytes. */
+/** The payload of a packet, which all viewers share. Its bytes must not be changed. */
 export type MediaPacket = {
   readonly payload: Buffer
   readonly marker: boolean
-  /** How many ticks of the clock rate it plays later than its unit. */
+  /** The ticks of the clock rate by which it plays later than its unit. */
   readonly offsetTicks: number
 }
 
 const NO_PACKETS: readonly MediaPacket[] = []
 
-/** What cuts the units of one track, for all viewers of all sessions. */
+/** Cuts the units of one track into packets, once for all viewers of all sessions. */
 class TrackCutter {
   readonly filter: BframeFilter | undefined
   readonly #packetizer: RtpPacketizer
@@ -52,7 +52,7 @@ function join({ parts }: RtpPayload, bytes: Buffer): Buffer {
 }
 
 const cutters = new WeakMap<Track, TrackCutter>()
-/** By the bytes of units, which units at other times share. */
+/** The packets by the bytes of units, which units at other times share. */
 const cut = new WeakMap<object, readonly MediaPacket[]>()
 
 function cutterOf(track: Track): TrackCutter {
@@ -64,8 +64,8 @@ function cutterOf(track: Track): TrackCutter {
 }
 
 /**
- * The packets of a unit, which the first viewer makes that needs them. There are none of a B-frame that is left out, and of
- * a unit that is broken. The pictures of a track come here in decoding order, each as soon as it has come.
+ * The packets of a unit, which are made for its first viewer. There are none for a B-frame that is left out, and for a malformed unit. The
+ * pictures of a track come here in decoding order, each as soon as it has come.
  */
 export function packetsOf(unit: AccessUnit): readonly MediaPacket[] {
   try {
@@ -82,7 +82,7 @@ export function packetsOf(unit: AccessUnit): readonly MediaPacket[] {
   }
 }
 
-/** What a user should know of the B-frames of a track, as far as its pictures were cut; undefined where there were none. */
+/** The warning about the B-frames of a track, by the pictures that were cut; undefined without any. */
 export function bframesSeen(track: Track): string | undefined {
   return cutters.get(track)?.filter?.problem
 }

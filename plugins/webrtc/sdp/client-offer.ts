@@ -21,7 +21,7 @@ type OfferedFormat = Pick<RtpFormat, 'encodingName' | 'clockRate' | 'channels'> 
 }
 
 const VIDEO_CLOCK_RATE = 90_000
-/** What is told to sources. */
+/** The RTCP feedback that this end sends to video sources. */
 const VIDEO_FEEDBACK: readonly RtcpFeedback[] = ['nack', 'nack pli', 'ccm fir', 'goog-remb', 'transport-cc']
 const AUDIO_FEEDBACK: readonly RtcpFeedback[] = ['transport-cc']
 const RECEIVED_EXTENSIONS: readonly RtpExtensionName[] = ['mid', 'absoluteSendTime', 'transportSequence']
@@ -35,7 +35,7 @@ const OPUS_PARAMETERS = [
 /** Constrained baseline, main and high, each of level 3.1 (RFC 6184 8.1), as browsers offer them. */
 const H264_PROFILES = ['42e01f', '4d001f', '64001f']
 
-/** What is offered to sources: pictures and sound in all formats that can be read here. */
+/** The formats that are offered to sources: all video and audio formats that can be received. */
 const RECEIVED: Readonly<Record<'video' | 'audio', readonly OfferedFormat[]>> = {
   video: [
     ...H264_PROFILES.map((profile) => video('H264', h264Parameters(profile))),
@@ -53,13 +53,13 @@ const RECEIVED: Readonly<Record<'video' | 'audio', readonly OfferedFormat[]>> = 
   ],
 }
 
-/** What is said of a stream besides what RTP always says of it (RFC 6184 8.1, RFC 7798 7.1). */
+/** The parameters of a format in addition to those that RTP requires (RFC 6184 8.1, RFC 7798 7.1). */
 const WEBRTC_PARAMETERS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   h264: [['level-asymmetry-allowed', '1']],
   h265: [['tx-mode', 'SRST']],
 }
 
-/** The first payload type that is free to be used (RFC 3551 6). */
+/** The first payload type for dynamic use (RFC 3551 6). */
 const FIRST_DYNAMIC_TYPE = 96
 
 /** The offer that pulls a stream (WHEP): a media of each kind. */
@@ -82,7 +82,7 @@ export const SENT_CODECS: AcceptedCodecs = {
 }
 
 /**
- * The offer that pushes a stream (WHIP): of the tracks that WebRTC carries, the main one of each kind.
+ * The offer that pushes a stream (WHIP): the main track of each kind that WebRTC carries.
  * @throws {NotAcceptable} when it carries none of them
  */
 export function offerSending(tracks: readonly Track[], ssrcs: SsrcSource): NegotiatedMedia[] {
@@ -135,8 +135,8 @@ function h264Parameters(profile: string) {
 }
 
 /**
- * What the server has taken of an offer.
- * @throws {NotAcceptable} when that is nothing
+ * The medias of an offer that the server has accepted.
+ * @throws {NotAcceptable} when it has accepted none
  */
 export function acceptAnswer(offer: readonly NegotiatedMedia[], { medias }: RemoteDescription): NegotiatedMedia[] {
   const agreed = offer.flatMap((media) => {
@@ -161,7 +161,7 @@ function agreedMedia(media: NegotiatedMedia, answered: RemoteMedia): NegotiatedM
   return [{ ...media, formats, extensions, sources }]
 }
 
-/** A payload type stands for the same in both directions (RFC 8829 5.3.1). */
+/** A payload type has the same meaning in both directions (RFC 8829 5.3.1). */
 function agreedFormat(media: NegotiatedMedia, answered: RemoteMedia, format: RtpFormat): NegotiatedFormat[] {
   const { payloadType } = format
   const mine = media.formats.find((other) => other.format.payloadType === payloadType)

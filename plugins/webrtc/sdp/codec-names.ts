@@ -1,6 +1,6 @@
 import type { AudioCodec, RtpFormat, VideoCodec } from 'sluice/sdk/media'
 
-/** The codecs that WebRTC carries here, by the registered names of their payload formats in upper case. */
+/** The codecs that WebRTC carries in this server, by the registered names of their payload formats in upper case. */
 const CODECS: Readonly<Record<string, VideoCodec | AudioCodec>> = {
   H264: 'h264',
   H265: 'h265',
@@ -13,7 +13,7 @@ const CODECS: Readonly<Record<string, VideoCodec | AudioCodec>> = {
   G722: 'g722',
 }
 
-/** As people write them. */
+/** The names of codecs for people. */
 const NAMES: Readonly<Record<string, string>> = {
   h264: 'H.264',
   h265: 'H.265',
@@ -25,17 +25,17 @@ const NAMES: Readonly<Record<string, string>> = {
   eac3: 'E-AC-3',
 }
 
-/** The name of packets that are sent again (RFC 4588 8.6). */
+/** The encoding name of repeated packets (RFC 4588 8.6). */
 export const RTX_ENCODING = 'RTX'
 
-/** What a payload format carries; undefined for what is not taken here. */
+/** The codec of a payload format; undefined for a format that is not supported. */
 export function codecOfFormat({ encodingName, clockRate, channels }: RtpFormat): VideoCodec | AudioCodec | undefined {
   const codec = Object.hasOwn(CODECS, encodingName) ? CODECS[encodingName] : undefined
   switch (codec) {
     case undefined:
       return undefined
     case 'opus':
-      // It is always written with two (RFC 7587 7); who writes none means the same.
+      // Opus is always written with two channels (RFC 7587 7); none means the same.
       return clockRate === 48_000 && channels <= 2 ? codec : undefined
     case 'pcma':
     case 'pcmu':
@@ -46,17 +46,17 @@ export function codecOfFormat({ encodingName, clockRate, channels }: RtpFormat):
   }
 }
 
-/** Whether there is a payload format for a codec here. */
+/** True when WebRTC carries the codec in this server. */
 export function isSpokenCodec(codec: string): boolean {
   return Object.values(CODECS).some((known) => known === codec)
 }
 
-/** The name of a codec as people write it: `H.264`, `AAC`. */
+/** The name of a codec for people: `H.264`, `AAC`. */
 export function codecName(codec: string): string {
   return Object.hasOwn(NAMES, codec) ? NAMES[codec]! : codec.toUpperCase()
 }
 
-/** Names as in a sentence: `H.264, VP8 and Opus`, each once; `nothing` when there are none. */
+/** Joins names for a sentence: `H.264, VP8 and Opus`, each once; `nothing` when there are none. */
 export function listNames(names: readonly string[]): string {
   const each = [...new Set(names)]
   const last = each.pop() ?? 'nothing'

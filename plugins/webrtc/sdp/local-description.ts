@@ -11,7 +11,7 @@ import { RTP_EXTENSION, type NegotiatedMedia, type NegotiatedSource } from './ne
 import type { RemoteDescription } from './remote-description.ts'
 import { candidateAttributes, transportAttributes } from './transport-attributes.ts'
 
-/** What names a session in its descriptions. */
+/** The identifiers of a session in its descriptions. */
 export type SessionNames = {
   /** Up to 19 digits, different for each session (RFC 8829 5.2.1). */
   readonly sessionId: string
@@ -19,17 +19,17 @@ export type SessionNames = {
   readonly cname: string
 }
 
-/** What the medias that are sent belong together as (RFC 8830). */
+/** The `msid` that joins the medias that are sent to one stream (RFC 8830). */
 const STREAM_ID = 'sluice'
-/** Stands for "by ICE" (RFC 8840 4.1.1). */
+/** The port that stands for "by ICE" (RFC 8840 4.1.1). */
 const ANY_PORT = 9
 const ANYWHERE = { addressType: 'IP4', address: '0.0.0.0' } as const
-/** As the registrations spell them; the others are in upper case there. */
+/** The registered spellings of encoding names; the others are in upper case. */
 const SPELLINGS: Readonly<Record<string, string>> = { OPUS: 'opus', RTX: 'rtx' }
 
 /**
- * The answer to an offer: `medias` as they were agreed on, and all others refused.
- * @param local its `setup` is not looked at, as the offer leaves one choice
+ * The answer to an offer: accepts `medias` as they were agreed on, and refuses all others.
+ * @param local the transport; its `setup` is ignored, as the offer leaves one choice
  */
 export function serializeAnswer(
   offer: RemoteDescription,
@@ -37,7 +37,7 @@ export function serializeAnswer(
   local: TransportDescription,
   names: SessionNames,
 ): string {
-  // Who answers "passive" gets the handshake begun by the end that knows first that packets get through.
+  // "passive" lets the peer begin the handshake, which knows first that packets get through.
   const transport = { ...local, setup: offer.transport.setup === 'passive' ? 'active' : 'passive' } as const
   const sections = offer.medias.map(({ index, mid, description }) => {
     const agreed = medias.find((media) => media.index === index)
@@ -47,7 +47,7 @@ export function serializeAnswer(
   return serialize(sections, medias, names)
 }
 
-/** An offer of medias, whose `index` are their places. */
+/** Writes an offer of medias; the `index` of each is its place. */
 export function serializeOffer(
   medias: readonly NegotiatedMedia[],
   local: TransportDescription,
@@ -76,7 +76,7 @@ function serialize(
   })
 }
 
-/** RFC 8829 5.3.1: a media that is refused has the port 0. */
+/** A media that is refused has the port 0 (RFC 8829 5.3.1). */
 function refusedSection({ type, protocol, formats }: MediaDescription, mid: string): MediaDescription {
   const attributes = [{ name: 'inactive' }, { name: 'mid', value: mid }]
   return { type, port: 0, protocol, formats: formats.slice(0, 1), connection: ANYWHERE, lines: [], attributes }
@@ -124,7 +124,7 @@ function spelledAttributes(format: RtpFormat): SdpAttribute[] {
   return rtpFormatAttributes({ ...format, encodingName: SPELLINGS[encodingName] ?? encodingName })
 }
 
-/** RFC 5576 4.1 and 4.2, with the `msid` of older browsers. */
+/** The attributes of sources (RFC 5576 4.1, 4.2), with the `msid` of older browsers. */
 function sourceAttributes({ ssrc, rtxSsrc }: NegotiatedSource, cname: string, kind: string): SdpAttribute[] {
   const all = rtxSsrc === undefined ? [ssrc] : [ssrc, rtxSsrc]
   const group = { name: 'ssrc-group', value: ['FID', ...all].join(' ') }
@@ -137,7 +137,7 @@ function sourceAttributes({ ssrc, rtxSsrc }: NegotiatedSource, cname: string, ki
   ]
 }
 
-/** Of a media that is received (RFC 8853 5.3.2). */
+/** The attributes of the simulcast of a media that is received (RFC 8853 5.3.2). */
 function simulcastAttributes(rids: readonly string[]): SdpAttribute[] {
   if (rids.length === 0) return []
   return [

@@ -1,6 +1,6 @@
 import type { RtpFormat } from 'sluice/sdk/media'
 
-/** Header extensions (RFC 8285) that are used here, by the names of their URIs. */
+/** The header extensions (RFC 8285) that this server uses, with their URIs. */
 export const RTP_EXTENSION = {
   mid: 'urn:ietf:params:rtp-hdrext:sdes:mid',
   rid: 'urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id',
@@ -11,12 +11,12 @@ export const RTP_EXTENSION = {
 
 export type RtpExtensionName = keyof typeof RTP_EXTENSION
 
-/** What a receiver may tell a sender by RTCP (RFC 4585 4.2, RFC 5104 7.1), as both sides have agreed. */
+/** The RTCP feedback from a receiver to a sender (RFC 4585 4.2, RFC 5104 7.1) that both sides have agreed on. */
 export type RtcpFeedback = 'nack' | 'nack pli' | 'ccm fir' | 'goog-remb' | 'transport-cc'
 
 /**
- * What those who get our packets are asked to tell: losses, and an estimate of what they can take (REMB), which comes once a
- * second. Packets are sent without the numbers that transport-cc reports: who knows no REMB is judged by its reports of losses.
+ * The feedback that this end asks of its receivers: losses, and an estimate of their bandwidth (REMB), which comes once a second. Packets
+ * are sent without the numbers that transport-cc reports: a receiver without REMB is judged by its loss reports.
  */
 export const SENDER_FEEDBACK: ReadonlySet<RtcpFeedback> = new Set(['nack', 'nack pli', 'ccm fir', 'goog-remb'])
 
@@ -27,14 +27,14 @@ export const SENT_EXTENSIONS: readonly RtpExtensionName[] = ['mid', 'absoluteSen
 export type NegotiatedFormat = {
   readonly format: RtpFormat
   readonly feedback: ReadonlySet<RtcpFeedback>
-  /** The payload type of packets that are sent again (RFC 4588); undefined where they go out as they were. */
+  /** The payload type of repeated packets (RFC 4588); undefined when they are repeated unchanged. */
   readonly rtxPayloadType: number | undefined
 }
 
-/** An RTP stream that the description of its sender names (RFC 5576). */
+/** An RTP stream in the description of its sender (RFC 5576). */
 export type NegotiatedSource = {
   readonly ssrc: number
-  /** Of the packets that are sent again (`ssrc-group:FID`). */
+  /** The SSRC of the repeated packets (`ssrc-group:FID`). */
   readonly rtxSsrc: number | undefined
 }
 
@@ -43,16 +43,16 @@ export type NegotiatedMedia = {
   readonly kind: 'audio' | 'video'
   /** Its place in the description, from 0. */
   readonly index: number
-  /** What its packets name it by where the sender does so, and candidates do. */
+  /** The name of the media, in its packets' header extension if the sender writes it, and in candidates. */
   readonly mid: string
-  /** Which way it goes, seen from here. */
+  /** The direction, as this end sees it. */
   readonly direction: 'send' | 'receive'
-  /** The first is preferred; a sender uses it alone, a receiver takes them all. */
+  /** The formats, the preferred one first; a sender uses it alone, a receiver accepts all. */
   readonly formats: readonly NegotiatedFormat[]
   /** Identifiers of header extensions, 1–14. */
   readonly extensions: ReadonlyMap<RtpExtensionName, number>
-  /** Where it is received: as far as the sender has named them. Where it is sent: the one that it is sent by. */
+  /** The SSRCs: for a media that is received, as far as its sender has named them; for one that is sent, its own. */
   readonly sources: readonly NegotiatedSource[]
-  /** Where it is received as simulcast (RFC 8853): the identifiers of its layers, as the sender prefers them; else none. */
+  /** The identifiers of the simulcast layers (RFC 8853) of a media that is received, in the sender's order of preference; else empty. */
   readonly rids: readonly string[]
 }

@@ -7,13 +7,13 @@ import { NotAcceptable } from './not-acceptable.ts'
 import type { RemoteDescription } from './remote-description.ts'
 import type { RemoteMedia } from './remote-media.ts'
 
-/** Gives a random SSRC, 1 to 2³² − 1. */
+/** Returns a random SSRC, 1 to 2³² − 1. */
 export type SsrcSource = () => number
 
 /**
- * What of a stream goes to a viewer (WHEP): the main track of each kind that the offer wants.
- * @param tracks of the stream
- * @throws {NotAcceptable} that says what would work, when the viewer can't take what it wants
+ * The medias of a stream for a viewer (WHEP): the main track of each kind that the offer wants.
+ * @param tracks the tracks of the stream
+ * @throws {NotAcceptable} with the formats that would work, when the viewer can't receive the stream
  */
 export function answerPlay(
   { medias }: RemoteDescription,
@@ -30,7 +30,7 @@ export function answerPlay(
   const answered = pairs.flatMap(({ media, track, format }) =>
     format === undefined ? [] : [sentMedia(media, track.kind, channelled(format, track), ssrcs)],
   )
-  // The first of them is the one whose transport all take: that is the offer's choice.
+  // The first media decides on the transport that all share, so the offer's order is kept.
   if (answered.length === pairs.length) return answered.toSorted((one, other) => one.index - other.index)
   throw refusal(
     refusalOf(
@@ -41,7 +41,7 @@ export function answerPlay(
   )
 }
 
-/** The codecs that a viewer can be sent, by what it offers; a kind that it does not want is left out. */
+/** The codecs that a viewer can be sent, by its offer; a kind that it does not want is left out. */
 export function acceptedCodecs({ medias }: RemoteDescription): AcceptedCodecs {
   const codecs = wantedMedias(medias).map(({ kind, formats }) => [
     kind,
@@ -58,7 +58,7 @@ function wantedMedias(medias: readonly RemoteMedia[]): RemoteMedia[] {
   return (['video', 'audio'] as const).flatMap((kind) => wanted.find((media) => media.kind === kind) ?? [])
 }
 
-/** Browsers decode Opus in mono unless they are told of more. */
+/** Sets Opus to stereo for a stereo track: browsers decode it in mono by default. */
 function channelled(format: RtpFormat, track: MediaTrack): RtpFormat {
   const isStereo = track.kind === 'audio' && track.config.channels === 2 && codecOfFormat(format) === 'opus'
   return isStereo ? asStereo(format) : format
@@ -95,7 +95,7 @@ function refusalOf(main: readonly MediaTrack[], wanted: readonly RemoteMedia[], 
   return `this stream is ${trackNames(main)}; the player offers ${offered}: ${last}`
 }
 
-/** The formats of H.264 that a player offers, where it can be sent none of them. */
+/** The H.264 formats of a player's offer, when none of them can be sent. */
 function otherModes({ formats }: RemoteMedia): string[] {
   const h264 = formats.filter((format) => codecOfFormat(format) === 'h264')
   return playableFormats(h264).length === 0 ? h264.map(h264ModeName) : []
@@ -112,7 +112,7 @@ function trackName(track: MediaTrack): string {
   return `${name} (${sampleRate} Hz, channels: ${channels})`
 }
 
-/** What a player offers, and can be sent. */
+/** The names of the codecs that a player offers and can be sent. */
 function spokenCodecs({ formats }: RemoteMedia): string[] {
   return playableFormats(formats).map((format) => codecName(codecOfFormat(format) ?? format.encodingName))
 }

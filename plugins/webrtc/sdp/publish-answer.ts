@@ -6,14 +6,14 @@ import { NotAcceptable } from './not-acceptable.ts'
 import type { RemoteDescription } from './remote-description.ts'
 import type { RemoteMedia } from './remote-media.ts'
 
-/** Most medias of one kind that a publisher gets taken; each is a track, or one for each of its layers. */
+/** The most medias of one kind that are accepted from a publisher; each is a track, or one for each of its layers. */
 export const MAX_PUBLISHED_MEDIAS = 4
 
 const RECEIVED = 'H.264 (packetization-mode=1 or 0), H.265, VP8, VP9 or AV1, and Opus, PCMA, PCMU or G.722'
 
 /**
- * What of an offer is taken to be published (WHIP, RFC 9725 4.2): all formats that can be read, as the offer prefers them.
- * @throws {NotAcceptable} that says what can be taken, when nothing of the offer can be
+ * The medias of a publisher's offer that are accepted (WHIP, RFC 9725 4.2): all formats that can be received, in the offer's order.
+ * @throws {NotAcceptable} with the formats that can be received, when the offer has none of them
  */
 export function answerPublish({ medias }: RemoteDescription): NegotiatedMedia[] {
   const counts = { audio: 0, video: 0 }
@@ -45,12 +45,12 @@ function receivedMedia(media: RemoteMedia, kind: 'audio' | 'video'): NegotiatedM
   return { kind, index, mid, direction: 'receive', formats, extensions, sources, rids }
 }
 
-/** Browsers send Opus in mono unless they are asked for more. */
+/** Asks for stereo, as browsers send Opus in mono by default. */
 function received(format: RtpFormat): RtpFormat {
   return codecOfFormat(format) === 'opus' ? asStereo(format) : format
 }
 
-/** Either way to tell a sender what fits through the line: numbered packets (transport-cc), or else an estimate (REMB). */
+/** The feedback on bandwidth: numbered packets (transport-cc), or else an estimate (REMB). */
 function wantedFeedback({ extensions, feedback }: RemoteMedia): ReadonlySet<RtcpFeedback> {
   const isCounted = extensions.has('transportSequence') && feedback.values().some((set) => set.has('transport-cc'))
   return new Set<RtcpFeedback>(['nack', 'nack pli', 'ccm fir', isCounted ? 'transport-cc' : 'goog-remb'])
@@ -63,7 +63,7 @@ function refusalOf(medias: readonly RemoteMedia[]): string {
   return `nothing of ${listNames(medias.filter(isSent).flatMap(offeredCodecs))} can be taken: send ${RECEIVED}`
 }
 
-/** The names of the codecs that a media offers; those that are not known here as the offer has them. */
+/** The names of the codecs that a media offers; unknown ones as the offer has them. */
 function offeredCodecs({ formats }: Pick<RemoteMedia, 'formats'>): string[] {
   return formats.flatMap((format) => {
     const codec = codecOfFormat(format)

@@ -4,25 +4,25 @@ import type { TransportDescription } from '../transport/transport-description.ts
 import { directionOf, parseRemoteMedia, type RemoteMedia } from './remote-media.ts'
 import { parseTransport } from './transport-attributes.ts'
 
-/** What the peer has offered, or answered. */
+/** A parsed offer or answer of the peer. */
 export type RemoteDescription = {
-  /** All medias in their order, those that are of no use here among them. */
+  /** All medias in their order, those that can't be used among them. */
   readonly medias: readonly RemoteMedia[]
   readonly transport: TransportDescription
-  /** Where the transport may be told: medias that all may share it with, then the session. */
+  /** The attributes in which the transport may be described: those of medias that all may share it with, then of the session. */
   readonly carriers: readonly (readonly SdpAttribute[])[]
 }
 
-/** Longest description, in characters: that of a browser has some 8,000. */
+/** The longest description, in characters: that of a browser has some 8,000. */
 export const DESCRIPTION_MAX_LENGTH = 65_536
-/** Most medias of a description. */
+/** The most medias of a description. */
 export const DESCRIPTION_MAX_MEDIAS = 32
 
 const BUNDLE_ADVICE = 'set the bundle policy "max-bundle"'
 
 /**
  * Parses the description of a peer (RFC 8829 5.8).
- * @throws {InvalidRequest} that says what is wrong with it, or missing
+ * @throws {InvalidRequest} with the attribute that is wrong or missing
  */
 export function parseDescription(text: string): RemoteDescription {
   if (text.length > DESCRIPTION_MAX_LENGTH) {
@@ -46,7 +46,7 @@ function describe(session: SessionDescription): RemoteDescription {
   if (new Set(medias.map(({ mid }) => mid)).size < medias.length) throw new InvalidRequest('two medias have one a=mid')
   const used = medias.filter(({ kind, isRejected }) => kind !== undefined && !isRejected)
   if (used.length === 0) throw new InvalidRequest('there is no audio and no video by UDP/TLS/RTP/SAVPF')
-  // A media that only comes with others may leave its transport to that which the group begins with (RFC 9143 7.1.3).
+  // A media in bundle-only may leave its transport to the first media of the group (RFC 9143 7.1.3).
   const tagged = medias.find(({ mid }) => mid === bundle[0])
   const first = [...used.slice(0, 1), ...(tagged ? [tagged] : [])]
   const sections = [...new Set(first)].map(({ description }) => description.attributes)
@@ -58,9 +58,9 @@ function describe(session: SessionDescription): RemoteDescription {
 }
 
 /**
- * The same with the transport of a media, where that has one of its own: that of the first media which is agreed on is
- * the one that all take (RFC 9143 7.3).
- * @throws {InvalidRequest} when it is not understood
+ * The same description with the transport of a media, if it has one of its own: all share the transport of the first media that is agreed
+ * on (RFC 9143 7.3).
+ * @throws {InvalidRequest} when the transport is malformed
  */
 export function withTransportOf(description: RemoteDescription, index: number): RemoteDescription {
   const own = description.medias[index]?.description.attributes ?? []

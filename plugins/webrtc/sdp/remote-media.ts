@@ -2,32 +2,32 @@ import { InvalidRequest } from 'sluice/sdk'
 import { rtpFormatsOf, sdpAttribute, type MediaDescription, type RtpFormat, type SdpAttribute } from 'sluice/sdk/media'
 import { RTP_EXTENSION, type NegotiatedSource, type RtcpFeedback, type RtpExtensionName } from './negotiated-media.ts'
 
-/** Which ways a media goes (RFC 8866 6.7), seen from who describes it. */
+/** The direction of a media (RFC 8866 6.7), as its describer sees it. */
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
-/** A media as the peer describes it. */
+/** A parsed media of the peer's description. */
 export type RemoteMedia = {
   /** Its place in the description, from 0. */
   readonly index: number
   readonly description: MediaDescription
-  /** Undefined for data channels and the like. */
+  /** The kind; undefined for data channels and the like. */
   readonly kind: 'audio' | 'video' | undefined
   readonly mid: string
-  /** Not to be used: the peer has refused it, or does not send it with the others. */
+  /** True when the media is not to be used: the peer has refused it, or does not send it with the others. */
   readonly isRejected: boolean
   readonly direction: MediaDirection
-  /** In the peer's order of preference, those of retransmission among them. */
+  /** The formats in the peer's order of preference, those of retransmission among them. */
   readonly formats: readonly RtpFormat[]
-  /** What may be told by RTCP, by payload type. */
+  /** The RTCP feedback by payload type. */
   readonly feedback: ReadonlyMap<number, ReadonlySet<RtcpFeedback>>
-  /** Those that are known here, by identifiers of 1–14. */
+  /** The header extensions that this server knows, by identifiers of 1–14. */
   readonly extensions: ReadonlyMap<RtpExtensionName, number>
   readonly sources: readonly NegotiatedSource[]
-  /** The identifiers of the layers that it sends (RFC 8853), in its order; else none. */
+  /** The identifiers of the layers that it sends (RFC 8853), in its order; else empty. */
   readonly rids: readonly string[]
 }
 
-/** Most layers of one media, and most sources that one names. What is beyond is left out. */
+/** The most layers of one media, and the most sources of one. Further ones are ignored. */
 export const MAX_RIDS = 8
 export const MAX_SOURCES = 16
 
@@ -42,19 +42,19 @@ const FEEDBACK: readonly string[] = [
 const EXTENSION_NAMES: ReadonlyMap<string, RtpExtensionName> = new Map(
   Object.entries(RTP_EXTENSION).map(([name, uri]) => [uri, name as RtpExtensionName]),
 )
-/** Of one-byte headers (RFC 8285 4.2). */
+/** The largest identifier of one-byte headers (RFC 8285 4.2). */
 const MAX_EXTENSION_ID = 14
 /** A token (RFC 8866 9), of a length that a one-byte header extension can have. */
 const MID = /^[\w!#$%&'*+\-.^`{|}~]{1,16}$/u
-/** RFC 8851 10. */
+/** The identifier of a layer (RFC 8851 10). */
 const RID = /^[A-Za-z\d_-]{1,16}$/u
 const MAX_SSRC = 0xffff_ffff
 
 /**
  * Parses a media.
  * @param bundle the names of the medias that share a transport
- * @param direction of the session, for a media that has none
- * @throws {InvalidRequest} when its name is no name
+ * @param direction the direction of the session, for a media that has none
+ * @throws {InvalidRequest} when its name is invalid
  * @throws {MalformedError} when it has too many parameters
  */
 export function parseRemoteMedia(
@@ -88,7 +88,7 @@ export function directionOf(attributes: readonly SdpAttribute[]): MediaDirection
   return attributes.find(({ name }) => DIRECTIONS.includes(name))?.name as MediaDirection | undefined
 }
 
-/** RFC 4585 4.2; `*` stands for all payload types. */
+/** The feedback attributes (RFC 4585 4.2); `*` stands for all payload types. */
 function feedbackOf({ attributes, formats }: MediaDescription): Map<number, ReadonlySet<RtcpFeedback>> {
   const byType = new Map(formats.map((format) => [Number(format), new Set<RtcpFeedback>()]))
   for (const { name, value = '' } of attributes) {
@@ -102,7 +102,7 @@ function feedbackOf({ attributes, formats }: MediaDescription): Map<number, Read
   return byType
 }
 
-/** RFC 8285 5: `a=extmap:4/recvonly urn:…`. */
+/** The header extensions (RFC 8285 5): `a=extmap:4/recvonly urn:…`. */
 function extensionsOf(attributes: readonly SdpAttribute[]): Map<RtpExtensionName, number> {
   const extensions = new Map<RtpExtensionName, number>()
   for (const { name, value = '' } of attributes) {
@@ -115,7 +115,7 @@ function extensionsOf(attributes: readonly SdpAttribute[]): Map<RtpExtensionName
   return extensions
 }
 
-/** RFC 5576 4.1, and the pairs of RFC 4588 8.8 in groups of 4.2. */
+/** The sources (RFC 5576 4.1), and the pairs with retransmission (RFC 4588 8.8) in groups (RFC 5576 4.2). */
 function sourcesOf(attributes: readonly SdpAttribute[]): NegotiatedSource[] {
   const named = new Set<number>()
   const retransmissions = new Map<number, number>()
@@ -144,8 +144,8 @@ function parseSsrc(word: string | undefined): number | undefined {
 }
 
 /**
- * The layers that are sent (RFC 8853 5.1): `send h;m,m2;~l recv …`. Of alternatives the first counts, and a layer that
- * starts paused (`~`) is one. Older Firefox writes `send rid=h;l`.
+ * The layers that are sent (RFC 8853 5.1): `send h;m,m2;~l recv …`. The first of alternatives counts, and a layer that starts paused (`~`)
+ * is one. Older Firefox writes `send rid=h;l`.
  */
 function ridsOf(attributes: readonly SdpAttribute[]): string[] {
   const words = (sdpAttribute(attributes, 'simulcast')?.value ?? '').split(/\s+/u, 4)

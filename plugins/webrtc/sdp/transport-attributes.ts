@@ -8,23 +8,24 @@ import type {
   TransportDescription,
 } from '../transport/transport-description.ts'
 
-/** Most candidates of one description or fragment that are looked at; what is beyond is left out. */
+/** The most candidates of one description or fragment that are read; further ones are ignored. */
 export const MAX_CANDIDATES = 64
-/** Longest `a=candidate` that is looked at: a foundation has 32 characters, a host name 255. */
+/** The longest `a=candidate` that is read: a foundation has 32 characters, a host name 255. */
 const MAX_CANDIDATE_LENGTH = 512
 const MAX_FINGERPRINTS = 8
 
-/** RFC 8839 5.4. */
+/** The characters and lengths of ICE credentials (RFC 8839 5.4). */
 const USERNAME_FRAGMENT = /^[A-Za-z\d+/]{4,256}$/u
 const PASSWORD = /^[A-Za-z\d+/]{22,256}$/u
-/** Size of the hashes that are understood (RFC 8122 5), in bytes; SHA-1 and older ones can be forged. */
+/** The size in bytes of the supported hashes (RFC 8122 5); SHA-1 and older ones can be forged. */
 const HASH_BYTES: Readonly<Record<string, number>> = { 'sha-256': 32, 'sha-384': 48, 'sha-512': 64 }
 const HASH = /^[\dA-F]{2}(:[\dA-F]{2})*$/u
 
 /**
- * What a peer tells of its transport.
- * @param sections where it may stand, the first that has it counts: the media that stands for all (BUNDLE), then the session
- * @throws {InvalidRequest} when something is missing, or not understood
+ * Parses the transport of a peer.
+ * @param sections the attributes in which it may be described, of which the first that has an attribute counts: those of the BUNDLE media,
+ * then of the session
+ * @throws {InvalidRequest} when an attribute is missing or malformed
  */
 export function parseTransport(sections: readonly (readonly SdpAttribute[])[]): TransportDescription {
   const first = (name: string) => sections.map((section) => sdpAttribute(section, name)?.value).find(Boolean)
@@ -37,7 +38,7 @@ export function parseTransport(sections: readonly (readonly SdpAttribute[])[]): 
   const all = sections.flat()
   return {
     ice,
-    // A side that says nothing is active (RFC 4145 4).
+    // A side without `a=setup` is active (RFC 4145 4).
     setup: parseSetup(first('setup')) ?? 'active',
     fingerprints,
     candidates: parseCandidates(all),
@@ -45,7 +46,7 @@ export function parseTransport(sections: readonly (readonly SdpAttribute[])[]): 
   }
 }
 
-/** Undefined when one is missing. @throws {InvalidRequest} when they are not as RFC 8839 5.4 has them */
+/** The ICE credentials; undefined when one is missing. @throws {InvalidRequest} when one is malformed (RFC 8839 5.4) */
 export function parseIceCredentials(
   usernameFragment: string | undefined,
   password: string | undefined,
@@ -56,7 +57,7 @@ export function parseIceCredentials(
   return { usernameFragment, password }
 }
 
-/** The candidates among attributes, in their order; those that can't be any are left out. */
+/** The candidates among attributes, in their order; malformed ones are left out. */
 export function parseCandidates(attributes: readonly SdpAttribute[]): IceCandidateLine[] {
   const lines = attributes.flatMap(({ name, value = '' }) => (name === 'candidate' ? [value] : []))
   return lines.slice(0, MAX_CANDIDATES).filter((line) => line.length <= MAX_CANDIDATE_LENGTH && line.includes(' typ '))
@@ -80,7 +81,7 @@ function parseSetup(value: string | undefined): DtlsSetup | undefined {
   return value === 'active' || value === 'passive' || value === 'actpass' ? value : undefined
 }
 
-/** The lines that all medias of a description have. */
+/** The transport attributes in each media of a description. */
 export function transportAttributes({ ice, fingerprints, setup }: TransportDescription): SdpAttribute[] {
   return [
     { name: 'ice-ufrag', value: ice.usernameFragment },
@@ -90,7 +91,7 @@ export function transportAttributes({ ice, fingerprints, setup }: TransportDescr
   ]
 }
 
-/** The lines that the media has which stands for all. */
+/** The candidates in the media that stands for all (BUNDLE). */
 export function candidateAttributes({
   candidates,
   isComplete,

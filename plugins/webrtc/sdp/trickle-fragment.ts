@@ -3,24 +3,24 @@ import { MalformedError, parseSdp, sdpAttribute, serializeSdp } from 'sluice/sdk
 import type { IceCandidateLine, IceCredentials } from '../transport/transport-description.ts'
 import { candidateAttributes, parseCandidates, parseIceCredentials } from './transport-attributes.ts'
 
-/** What comes by `application/trickle-ice-sdpfrag` (RFC 8840 9): candidates, and whom they are of. */
+/** The content of `application/trickle-ice-sdpfrag` (RFC 8840 9): candidates, and the credentials they belong to. */
 export type TrickleFragment = {
-  /** Undefined when it does not say; others than before are those of a restart (RFC 9725 4.3.3). */
+  /** The credentials; undefined when it has none. Others than before are those of a restart (RFC 9725 4.3.3). */
   readonly ice: IceCredentials | undefined
   readonly candidates: readonly IceCandidateLine[]
-  /** No further candidates come. */
+  /** True when no further candidates come. */
   readonly isComplete: boolean
 }
 
 /** The media type of fragments. */
 export const FRAGMENT_TYPE = 'application/trickle-ice-sdpfrag'
-/** Longest fragment, in characters. */
+/** The longest fragment, in characters. */
 export const FRAGMENT_MAX_LENGTH = 65_536
 const FRAGMENT_MAX_MEDIAS = 32
 
 /**
  * Parses a fragment. The candidates of all its medias are taken together, as all share one transport.
- * @throws {InvalidRequest} when it is none
+ * @throws {InvalidRequest} when it is malformed
  */
 export function parseTrickleFragment(text: string): TrickleFragment {
   if (text.length > FRAGMENT_MAX_LENGTH) {
@@ -46,7 +46,7 @@ function parseLines(text: string) {
   }
 }
 
-/** Writes the fragment that answers a restart, or that sends candidates for the media that stands for all. */
+/** Writes the fragment that answers a restart, or that sends candidates, for the media that stands for all. */
 export function serializeTrickleFragment(
   { ice, candidates, isComplete }: TrickleFragment,
   { kind, mid }: { readonly kind: 'audio' | 'video'; readonly mid: string },
@@ -59,7 +59,7 @@ export function serializeTrickleFragment(
   const media = { type: kind, port: 9, protocol: 'UDP/TLS/RTP/SAVPF', formats: ['0'], lines: [], attributes }
   const origin = { username: '-', sessionId: '0', sessionVersion: '0', addressType: 'IP4', address: '0.0.0.0' }
   const session = { origin, name: '-', times: [], lines: [], attributes: credentials ?? [], media: [media] }
-  // A fragment is a description without its head (RFC 8840 9.2).
+  // A fragment is a description without its first lines (RFC 8840 9.2).
   const text = serializeSdp(session)
   return text.slice(text.search(/^[am]=/mu))
 }

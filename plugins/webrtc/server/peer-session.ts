@@ -13,7 +13,7 @@ import type { SessionParts } from './session-parts.ts'
 
 export type PeerSessionInit = {
   readonly action: 'publish' | 'play'
-  /** What it was admitted as. */
+  /** The publisher or subscriber that the peer was admitted as. */
   readonly member: Pick<Publisher & Subscriber, 'id' | 'streamPath' | 'details' | 'onClose' | 'close'>
   readonly client: SessionClient
   readonly offer: RemoteDescription
@@ -25,15 +25,12 @@ export type PeerSessionInit = {
   createMedia(transport: PeerTransport): SessionMedia
 }
 
-/** Ends that say of a session which is not connected yet that it failed to be: not that somebody wanted it to end. */
+/** The reasons that count as failures of a session which is not connected yet, as nobody has ended it on purpose. */
 const FAILURES: readonly CloseReason['code'][] = ['closed', 'timeout', 'failed']
 const UNOPENED = { state: 'checking', pair: undefined, rttMs: undefined, profile: undefined } as const
 const STOPPED: CloseReason = { code: 'stopped', text: 'stopped by an operator' }
 
-/**
- * A peer that publishes or plays: what it was admitted as, its transport and its media. Whichever of them ends, all do, and
- * once.
- */
+/** The session of a peer that publishes or plays: its publisher or subscriber, its transport and its media. All end together, and once. */
 export class PeerSession {
   readonly #init: PeerSessionInit
   readonly #log: Logger
@@ -46,7 +43,7 @@ export class PeerSession {
 
   /**
    * Opens the session of a peer that was admitted.
-   * @throws {SluiceError} when its transport can't be opened, or the member has ended meanwhile; all of it is closed then
+   * @throws {SluiceError} when its transport can't be opened, or its publisher or subscriber has ended meanwhile; everything is closed then
    */
   static async open(init: PeerSessionInit): Promise<PeerSession> {
     const session = new PeerSession(init)
@@ -71,23 +68,23 @@ export class PeerSession {
     member.onClose((reason) => this.#closed(reason))
   }
 
-  /** Names the state of ICE, which a restart changes (RFC 9725 4.3.1). */
+  /** The ETag, which names the state of ICE and changes by a restart (RFC 9725 4.3.1). */
   get etag(): string {
     return `"${this.#opened.local.ice.usernameFragment}"`
   }
 
-  /** The media that stands for all where candidates are told. */
+  /** The media that stands for all in candidates. */
   get firstMedia(): NegotiatedMedia {
     return this.#init.medias[0]!
   }
 
-  /** What the peer is told. */
+  /** The session description that answers the peer's offer. */
   get answer(): string {
     const { offer, medias, names } = this.#init
     return serializeAnswer(offer, medias, this.#opened.local, names)
   }
 
-  /** Whether a fragment is of other credentials than those that hold. */
+  /** True when a fragment has other credentials than the peer's current ones. */
   isRestart({ ice }: TrickleFragment): boolean {
     return (
       ice !== undefined &&
@@ -95,12 +92,12 @@ export class PeerSession {
     )
   }
 
-  /** Takes candidates that came later. */
+  /** Adds candidates that came later. */
   trickle({ candidates, isComplete }: TrickleFragment): void {
     this.#opened.addCandidates(candidates, isComplete)
   }
 
-  /** Begins checks anew, and returns what the peer needs for them. */
+  /** Begins the checks again, and returns the fragment with this end's new credentials. */
   restart(remote: IceCredentials, fragment: TrickleFragment): TrickleFragment {
     const transport = this.#opened
     const ice = transport.restartIce(remote)
@@ -110,7 +107,7 @@ export class PeerSession {
     return { ice, candidates, isComplete }
   }
 
-  /** Calls the listener when it has ended. */
+  /** Calls `listener` when the session has ended. */
   onClose(listener: () => void): void {
     this.#init.member.onClose(listener)
   }

@@ -1,6 +1,6 @@
 import type { TransportStatus } from '../transport/peer-transport.ts'
 
-/** A session as operators see it. */
+/** A session in the list for operators. */
 export type SessionView = Omit<TransportStatus, 'state'> & {
   readonly id: number
   readonly action: 'publish' | 'play'
@@ -8,28 +8,28 @@ export type SessionView = Omit<TransportStatus, 'state'> & {
   readonly remoteAddr: string
   readonly startTime: string
   readonly state: TransportStatus['state'] | 'failed'
-  /** Why it failed; empty before that. */
+  /** The reason for its failure; empty before that. */
   readonly reason: string
 }
 
-/** A session that runs, of whichever generation. */
+/** A running session of any generation. */
 export type ListedSession = {
   view(): SessionView
-  /** Ends it, as an operator wants. */
+  /** Ends the session, as an operator has asked. */
   stop(): void
 }
 
-/** Sessions that never got connected, the latest of them. */
+/** The number of failed sessions that are kept, the latest ones. */
 const MAX_FAILED = 50
 
-/** What is kept for all generations: it holds nothing of a session that has ended but data. */
+/** The sessions of all generations; only data are kept of those that have ended. */
 export type SessionList = { readonly running: Map<number, ListedSession>; failed: readonly SessionView[] }
 
 export function createSessionList(): SessionList {
   return { running: new Map(), failed: [] }
 }
 
-/** Keeps what was tried for a session that failed. */
+/** Keeps the data of a session that failed. */
 export function keepFailed(list: SessionList, view: SessionView): void {
   list.failed = [...list.failed, view].slice(-MAX_FAILED)
 }

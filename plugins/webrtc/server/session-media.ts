@@ -4,10 +4,10 @@ import { NotAcceptable } from '../sdp/not-acceptable.ts'
 import type { TransportStatus } from '../transport/peer-transport.ts'
 import type { MediaIngest, MediaPlayout } from './session-parts.ts'
 
-/** What a session does with the media of its peer, or for it. */
+/** The media of a session, from its peer or to it. */
 export type SessionMedia = {
   connected(): void
-  /** The peer was heard, with or without media. */
+  /** The peer has given a sign of life, with or without media. */
   alive(): void
   rtp(packet: Buffer, nowMs: number): void
   rtcp(packet: Buffer, nowMs: number): void
@@ -15,7 +15,7 @@ export type SessionMedia = {
   close(): void
 }
 
-/** A peer that was heard consents to what it is sent for so long (RFC 7675 5.1), and is not gone before. */
+/** The time for which a sign of life of the peer is its consent to be sent media (RFC 7675 5.1), and it counts as present. */
 const CONSENT_MS = 30_000
 
 /** Media that comes from the peer, which may pause it for as long as it likes. */
@@ -44,7 +44,7 @@ export function playedMedia(playout: MediaPlayout): SessionMedia {
   return {
     connected: () => playout.start(),
     alive: () => {},
-    // A viewer has nothing to send.
+    // A viewer sends no RTP.
     rtp: () => {},
     rtcp: (packet) => playout.rtcp(packet),
     counts: () => playout.counts,
@@ -52,7 +52,7 @@ export function playedMedia(playout: MediaPlayout): SessionMedia {
   }
 }
 
-/** @throws {NotAcceptable} where the parameter sets of a track say that it has B-frames; others are found out while it plays */
+/** @throws {NotAcceptable} when the parameter sets of a track announce B-frames; others are found while the stream plays */
 export function checkBframes({ tracks }: Subscriber): void {
   for (const track of tracks) {
     const problem = bframeProblem(track)
@@ -60,7 +60,7 @@ export function checkBframes({ tracks }: Subscriber): void {
   }
 }
 
-/** What lists of publishers and subscribers show of a session. */
+/** The details of a session in lists of publishers and subscribers. */
 export function sessionDetails(
   { state, pair, rttMs, profile }: Pick<TransportStatus, 'state' | 'pair' | 'rttMs' | 'profile'>,
   media: SessionMedia | undefined,

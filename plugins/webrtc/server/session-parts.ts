@@ -3,7 +3,7 @@ import type { Publisher, Subscriber } from 'sluice/sdk'
 import type { NegotiatedMedia } from '../sdp/negotiated-media.ts'
 import type { PeerTransport, TransportHandlers } from '../transport/peer-transport.ts'
 
-/** What sessions are made of. */
+/** Creates the parts of sessions. */
 export type SessionParts = {
   /** @throws {StreamUnavailable} when there is no room for another session, or no port */
   createTransport(init: TransportInit): Promise<PeerTransport>
@@ -13,14 +13,14 @@ export type SessionParts = {
 
 export type TransportInit = {
   readonly role: 'offerer' | 'answerer'
-  /** Where the client's request came from, or what is called; one of this machine is told of loopback addresses, too. */
+  /** The address of the client's request, or of the server that is called; a client on this machine also gets loopback addresses. */
   readonly clientAddress: string
-  /** Says whether datagrams may go to an address of the peer. Default all. */
+  /** Returns true when datagrams may go to an address of the peer. Default all. */
   readonly mayReach?: (address: string) => boolean
   readonly handlers: TransportHandlers
 }
 
-/** What reads the media of a publisher. */
+/** The options of an ingest, which receives the media of a publisher. */
 export type IngestPart = {
   readonly sink: Publisher
   readonly medias: readonly NegotiatedMedia[]
@@ -29,7 +29,7 @@ export type IngestPart = {
 }
 
 export interface MediaIngest {
-  /** Whether each media has at least one track. */
+  /** True when each media has at least one track. */
   readonly isComplete: boolean
   readonly counts: Readonly<Record<string, number>>
   rtp(packet: Buffer, nowMs: number): void
@@ -38,22 +38,22 @@ export interface MediaIngest {
   close(): void
 }
 
-/** What sends media to a viewer. */
+/** The options of a playout, which sends media to a viewer. */
 export type PlayoutPart = {
   readonly medias: readonly NegotiatedMedia[]
   readonly transport: PeerTransport
   readonly subscriber: Subscriber
   readonly bframes: 'drop' | 'reject'
-  /** The simulcast layer that the viewer asked for. */
+  /** The simulcast layer that the viewer asked for; undefined for none. */
   readonly layer: string | undefined
-  /** The name of this end, as its description has it. */
+  /** The CNAME of this end, as its description has it. */
   readonly cname: string
   readonly log: Logger
 }
 
 export interface MediaPlayout {
   readonly counts: Readonly<Record<string, string | number | undefined>>
-  /** Begins to read the subscriber. Once. */
+  /** Begins to read the subscriber. Called once. */
   start(): void
   rtcp(packet: Buffer): void
   close(): void

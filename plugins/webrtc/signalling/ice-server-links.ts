@@ -1,12 +1,12 @@
-/** A server that clients may use to find a way through their network. */
+/** A STUN or TURN server for clients. */
 type IceServer = { readonly urls: readonly string[]; readonly username: string; readonly credential: string }
 
-/** What a header can hold, as all passwords of TURN servers can be expected to. */
+/** The characters that a header can contain, which suffice for the passwords of TURN servers. */
 const PRINTABLE = /^[ -~]*$/u
 
 /**
- * The values of `Link` that tell clients of STUN and TURN servers (RFC 9725 4.6).
- * @param isAdmitted servers that ask for a password are only for clients that the gates have let in
+ * The values of `Link` with the STUN and TURN servers for clients (RFC 9725 4.6).
+ * @param isAdmitted true for clients that the gates have admitted; others get no servers with a password
  */
 export function iceServerLinks(servers: readonly IceServer[], isAdmitted: boolean): string[] {
   return servers.flatMap(({ urls, username, credential }) => {
@@ -16,7 +16,7 @@ export function iceServerLinks(servers: readonly IceServer[], isAdmitted: boolea
   })
 }
 
-/** RFC 9110 5.6.4. */
+/** Writes a quoted-string (RFC 9110 5.6.4). */
 function quoted(text: string): string {
   return `"${text.replace(/["\\]/gu, String.raw`\$&`)}"`
 }

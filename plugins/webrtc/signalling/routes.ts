@@ -19,21 +19,21 @@ import { iceServerLinks } from './ice-server-links.ts'
 import { sessionTarget } from './session-target.ts'
 
 const SDP_TYPE = 'application/sdp'
-/** When a client that finds no room, or no stream, may try again. */
+/** The `Retry-After` for a client that finds no room, or no stream. */
 const RETRY_AFTER_SECONDS = 5
 const TEMPORARY_REDIRECT = 307
-/** Longest name of a simulcast layer. */
+/** The longest name of a simulcast layer. */
 const MAX_LAYER_LENGTH = 64
 const PUBLIC = { access: 'public' } as const
 
 type Begin = (text: string, request: SessionInit) => Promise<PeerSession>
 type SessionRequest = FastifyRequest<{ Params: { token: string } }>
 
-/** WHIP (RFC 9725) and WHEP: what begins a session, and what is done to one. */
+/** The routes of WHIP (RFC 9725) and WHEP: those that begin a session, and those of a session. */
 export class SignallingRoutes {
   readonly #ctx: WebRtcContext
   readonly #sessions: Sessions
-  /** By their tokens. */
+  /** The running sessions by their tokens. */
   readonly #running = new Map<string, PeerSession>()
 
   constructor(ctx: WebRtcContext, sessions: Sessions) {
@@ -60,7 +60,7 @@ export class SignallingRoutes {
       this.#ctx.http.route({
         method: 'POST',
         url,
-        // The gates look at who publishes or plays.
+        // The gates decide who publishes or plays.
         config: PUBLIC,
         bodyLimit: DESCRIPTION_MAX_LENGTH,
         onRequest: async (_request, reply) => void reply.header('accept-post', SDP_TYPE),
@@ -82,7 +82,7 @@ export class SignallingRoutes {
     http.route<{ Params: { token: string } }>({
       method: 'PATCH',
       url,
-      // Who knows the token is the session's client.
+      // The secret token authenticates the session's client.
       config: PUBLIC,
       bodyLimit: DESCRIPTION_MAX_LENGTH,
       onRequest: async (_request, reply) => void reply.header('accept-patch', FRAGMENT_TYPE),
@@ -162,7 +162,7 @@ export class SignallingRoutes {
     return session
   }
 
-  /** Logs why a client is not let in. A denial is logged where it was decided, what is no refusal where it is answered. */
+  /** Logs the reason for a refusal. A denial is logged where it was decided, and an internal error where it is answered. */
   #logRefusal(action: 'publish' | 'play', error: unknown, { streamPath, client }: SessionInit): void {
     if (!(error instanceof SluiceError) || error instanceof StreamDenied) return
     const stream = error instanceof InvalidRequest ? undefined : streamPath
@@ -177,12 +177,12 @@ function bodyOf({ body, headers }: FastifyRequest, type: string): string {
   return typeof body === 'string' ? body : ''
 }
 
-/** RFC 9725 4.3.1. */
+/** The entity tags of a request (RFC 9725 4.3.1). */
 function checkMatch(ifMatch: string | undefined, etag: string): void {
   if (ifMatch === undefined)
     throw new SluiceError('NO_IF_MATCH', 428, 'If-Match has to name the session as its ETag does')
   const tags = ifMatch.split(',').map((tag) => tag.trim())
-  // Clients write the star with quotes, as the example of WHEP has it.
+  // Clients write the star with quotes, as in the example of WHEP.
   if (tags.includes('*') || tags.includes('"*"') || tags.includes(etag)) return
   throw new SluiceError('NO_MATCH', 412, 'ICE was restarted meanwhile: If-Match names another state of the session')
 }
@@ -192,9 +192,9 @@ function layerOf({ query }: SessionInit): string | undefined {
   return layer === '' ? undefined : layer.slice(0, MAX_LAYER_LENGTH)
 }
 
-/** Adds to a refusal what clients of HTTP need to act on it, and leaves the rest to the host. */
+/** Adds the headers to a refusal that HTTP clients need to act on it, and leaves the rest to the host. */
 function refuse(error: unknown, reply: FastifyReply): FastifyReply {
-  // A client that is sent on repeats its POST there with the same body.
+  // A client that is redirected repeats its POST with the same body.
   if (error instanceof StreamRedirect) return reply.code(TEMPORARY_REDIRECT).header('location', error.url).send()
   if (error instanceof StreamUnavailable || error instanceof StreamNotFound)
     void reply.header('retry-after', RETRY_AFTER_SECONDS)

@@ -5,8 +5,8 @@ import { decodePathPart, requestClient, requestUrl } from 'sluice/sdk/http'
 const BEARER = /^Bearer +([^\s]+)$/iu
 
 /**
- * What a request wants, as the gates see it: a bearer token (RFC 9725 4.5) is the query's `bearer`, before what the client
- * has written there.
+ * The request for a session, as the gates get it: a bearer token (RFC 9725 4.5) becomes the query's `bearer`, before the client's own
+ * query.
  */
 export function sessionTarget({ raw }: FastifyRequest, signal: AbortSignal): SessionInit {
   const [path] = splitOnce(raw.url ?? '', '?')

@@ -12,7 +12,7 @@ const OCTET_STRING = 5n
 /** `tlsivfixed` of this size is the whole IV of the next packet, as EVP_CTRL_GCM_SET_IV_FIXED has it. */
 const WHOLE_IV = 2n ** 64n - 1n
 
-/** The tag, the IV, and the end of the list, whose name is NULL. */
+/** The places of the entries in the list: the tag, the IV, and the end, an entry with the name NULL. */
 const TAG_AT = 0
 const IV_AT = PARAMETER_WORDS
 const LIST_WORDS = 3 * PARAMETER_WORDS
@@ -22,13 +22,13 @@ const IV_NAME_AT = 4
 const HALF_WORDS_PER_WORD = 2
 const HIGH_HALF = 2 ** 32
 
-/** Lists of parameters for AES-GCM, in memory as OpenSSL reads it: one call sets IV and tag, which otherwise takes two. */
+/** Lists of parameters for AES-GCM, in memory as OpenSSL reads them: one call sets IV and tag, which would take two otherwise. */
 export class AeadParameters {
   /** Sets the IV. */
   readonly iv: bigint
   /** Sets the tag to compare with, and the IV. */
   readonly tagAndIv: bigint
-  /** Asks for the tag. */
+  /** Reads the tag. */
   readonly tag: bigint
   readonly #words = new BigUint64Array(new ArrayBuffer(2 * LIST_WORDS * 8))
   readonly #halves = new Uint32Array(this.#words.buffer)
@@ -46,7 +46,7 @@ export class AeadParameters {
     write(TAG_AT, TAG_NAME_AT, BigInt(AEAD_TAG_BYTES))
     write(IV_AT, IV_NAME_AT, WHOLE_IV)
     words[IV_AT + DATA] = ivPointer
-    // The second list ends behind the tag.
+    // The second list ends after the tag.
     write(LIST_WORDS + TAG_AT, TAG_NAME_AT, BigInt(AEAD_TAG_BYTES))
 
     const first = getRawPointer(words.buffer)
@@ -55,7 +55,7 @@ export class AeadParameters {
     this.tag = first + BigInt(LIST_WORDS * 8)
   }
 
-  /** Says where the tag is, or goes. Addresses of user space have less than 53 bits. */
+  /** Writes the address of the tag. Addresses of user space have less than 53 bits. */
   setTag(pointer: number): void {
     const halves = this.#halves
     const low = pointer % HIGH_HALF

@@ -6,8 +6,8 @@ export interface AeadCipher {
   /** 12 bytes, written before each call; it may belong to all ciphers of the library. */
   readonly iv: DataView
   /**
-   * Encrypts or decrypts what lies from `textAt` to `endAt` in place, and authenticates it with what lies from `clearAt` to `textAt`.
-   * The tag of 16 bytes is written to `endAt`, or compared with what lies there.
+   * Encrypts or decrypts the bytes from `textAt` to `endAt` in place, and authenticates them with those from `clearAt` to `textAt`. The tag
+   * of 16 bytes is written to `endAt`, or compared with the bytes there.
    * @returns false for a wrong tag; the text is of no use then
    */
   crypt(arena: PacketArena, clearAt: number, textAt: number, endAt: number): boolean
@@ -23,10 +23,10 @@ export interface Mac {
   close(): void
 }
 
-/** Who encrypts. */
+/** An implementation of the ciphers. */
 export interface CipherLibrary {
   readonly name: 'node:ffi' | 'node:crypto'
-  /** The profiles by how little work they are. */
+  /** The profiles, the one with the least work first. */
   readonly profiles: readonly SrtpProfile[]
   aead(key: Buffer, direction: 'seal' | 'open'): AeadCipher
   /** AES-128 in counter mode. */

@@ -20,7 +20,7 @@ export class CounterModeProtection implements PacketProtection {
   readonly #salt2: number
   readonly #salt3: number
   readonly #tag = Buffer.alloc(TAG_BYTES)
-  /** Where the packets begin and end that have no tag yet, and their indexes. */
+  /** The bounds of the packets that have no tag yet, and their indexes. */
   readonly #untagged: number[] = []
   #arena: PacketArena | undefined
 
@@ -93,7 +93,7 @@ export class CounterModeProtection implements PacketProtection {
     this.#mac.close()
   }
 
-  /** The count of wraps is authenticated behind the packet (RFC 3711 4.2), and lies for it where the tag is going to be, or was. */
+  /** The count of wraps is authenticated after the packet (RFC 3711 4.2), and for that is written to the place of the tag. */
   #digestRtp(arena: PacketArena, packetAt: number, endAt: number, index: number): Buffer {
     const wrapsEnd = arena.bytes.writeUInt32BE(Math.floor(index / SEQUENCE_NUMBERS), endAt)
     return this.#mac.digest(arena, packetAt, wrapsEnd)
@@ -103,7 +103,7 @@ export class CounterModeProtection implements PacketProtection {
     return timingSafeEqual(digest.subarray(0, TAG_BYTES), this.#tag)
   }
 
-  /** SSRC (32) and index (48) under the salt, before the count of blocks (16) (RFC 3711 4.1.1). */
+  /** SSRC (32) and index (48) combined with the salt, before the count of blocks (16) (RFC 3711 4.1.1). */
   #writeIv(ssrc: number, index: number): void {
     const { iv } = this.#cipher
     iv.setInt32(0, this.#salt0)

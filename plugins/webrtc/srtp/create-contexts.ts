@@ -7,7 +7,7 @@ import type { SrtpKeys, SrtpReceiver, SrtpSender } from './srtp-context.ts'
 
 let library: CipherLibrary | undefined
 
-/** Who encrypts: OpenSSL's own functions where they can be called, else node:crypto. */
+/** The cipher library: OpenSSL's own functions if they can be called, else node:crypto. */
 export function srtpCipherLibrary(): CipherLibrary {
   library ??= loadNativeLibrary() ?? cryptoLibrary
   return library

@@ -9,14 +9,14 @@ import {
   type Mac,
 } from './cipher-library.ts'
 
-/** The input block of SHA-1, and what the key is combined with for the two hashes of HMAC (RFC 2104 2). */
+/** The input block of SHA-1, and the pads that the key is combined with for the two hashes of HMAC (RFC 2104 2). */
 const HASH_BLOCK_BYTES = 64
 const INNER_PAD = 0x36
 const OUTER_PAD = 0x5c
-/** A word behind the packet is authenticated with it. */
+/** The bytes of the word after the packet that is authenticated with it. */
 const WORD_BYTES = 4
 
-/** What the inner hash is of, and what the outer one was, for all packets. */
+/** The input of the inner hash, and the digest of the outer one, shared by all packets. */
 const hashed = Buffer.allocUnsafeSlow(HASH_BLOCK_BYTES + MAX_DATAGRAM_BYTES + WORD_BYTES)
 const digest = Buffer.alloc(MAC_BYTES)
 
@@ -74,9 +74,9 @@ class Opener implements AeadCipher {
   close(): void {}
 }
 
-/** HMAC out of two hashes by a function that makes no object, in half the time of `createHmac`. */
+/** HMAC made of two hashes by a function without objects, in half the time of `createHmac`. */
 class HashMac implements Mac {
-  /** The keys of the inner and the outer hash, each a block of it. */
+  /** The key blocks of the inner and the outer hash. */
   readonly #inner: Buffer
   readonly #outer = Buffer.alloc(HASH_BLOCK_BYTES + MAC_BYTES, OUTER_PAD)
 

@@ -35,7 +35,7 @@ export class GcmProtection implements PacketProtection {
     return this.#cipher.crypt(arena, packetAt, textAt, endAt - AEAD_TAG_BYTES)
   }
 
-  /** What is authenticated but clear lies apart in the packet, and is brought together for it: header, then E and index (RFC 7714 9.3). */
+  /** The authenticated clear parts lie apart in the packet, and are joined for the cipher: header, then E and index (RFC 7714 9.3). */
   sealRtcp(packet: Buffer, ssrc: number, index: number): Buffer {
     const arena = scratchArena()
     const indexWord = RTCP_ENCRYPTED + index
@@ -70,7 +70,7 @@ export class GcmProtection implements PacketProtection {
     this.#cipher.close()
   }
 
-  /** Two zeroes, SSRC (32) and index (48) under the salt (RFC 7714 8.1, 9.1). */
+  /** Two zeroes, SSRC (32) and index (48) combined with the salt (RFC 7714 8.1, 9.1). */
   #writeIv(ssrc: number, index: number): void {
     const { iv } = this.#cipher
     iv.setInt32(0, this.#salt0 ^ (ssrc >>> 16))

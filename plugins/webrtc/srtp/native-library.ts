@@ -20,10 +20,10 @@ import {
 } from './cipher-library.ts'
 import { AeadParameters } from './aead-parameters.ts'
 
-/** An argument that is not given. */
+/** The pointer NULL, for an argument that is left out. */
 const NULL = 0n
 
-/** Of the packets by which the library is checked. */
+/** The sizes of the key and the packets by which the library is checked. */
 const KEY_BYTES = 16
 const CHECKED_CLEAR_BYTES = 12
 const CHECKED_BYTES = 60
@@ -42,14 +42,14 @@ const DEFINITIONS = {
   HMAC_Final: { return: 'i32', arguments: ['pointer', 'pointer', 'pointer'] },
 } as const
 
-/** The same for all contexts. */
+/** The parts that all contexts share. */
 type SrtpFunctions = {
   readonly libcrypto: Libcrypto
   readonly functions: ReturnType<typeof bind>
   readonly parameters: AeadParameters
 }
 
-/** Encrypts by OpenSSL's own functions with contexts that are kept; undefined where they cannot be called. */
+/** Loads OpenSSL's own functions, which encrypt with reusable contexts; undefined when they can't be called. */
 export function loadNativeLibrary(): CipherLibrary | undefined {
   const libcrypto = loadLibcrypto()
   const ffi = loadFfi()
@@ -66,7 +66,7 @@ export function loadNativeLibrary(): CipherLibrary | undefined {
       mac: (key) => new NativeMac(bound, key),
     }
   } catch {
-    // A Node that is linked to a libcrypto of its system, or to another library.
+    // Node may be linked to a libcrypto of its system, or to another library.
     return undefined
   }
 }
@@ -76,8 +76,8 @@ function bind(ffi: Ffi) {
 }
 
 /**
- * Whether two packets by one context, the same but for their IVs, come out as node:crypto has them: how OpenSSL takes an IV
- * and gives a tag is not the same in all of its versions.
+ * True when two packets by one context, the same but for their IVs, come out as with node:crypto: OpenSSL's versions differ in how they
+ * take an IV and return a tag.
  */
 function isRight(bound: SrtpFunctions): boolean {
   const key = Buffer.alloc(KEY_BYTES, 1)
@@ -140,7 +140,7 @@ class NativeAead implements AeadCipher {
       update(context, text, size, text, bigintOf(endAt - textAt)) === 1 &&
       functions.EVP_CipherFinal_ex(context, this.#outputPointer, size) === 1 &&
       (!this.#isSealing || functions.EVP_CIPHER_CTX_get_params(context, parameters.tag) === 1)
-    // A wrong tag is no error to tell of.
+    // A wrong tag is not an error to report.
     if (!succeeded) this.#libcrypto.clearErrors()
     return succeeded
   }

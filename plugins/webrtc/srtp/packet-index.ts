@@ -1,21 +1,21 @@
 const SEQUENCE_NUMBERS = 0x10000
 const HALF = 0x8000
 
-/** The highest index of an RTP packet: 2^48 packets have one key (RFC 3711 9.2). */
+/** The highest index of an RTP packet: a key serves for 2^48 packets (RFC 3711 9.2). */
 export const MAX_RTP_INDEX = 2 ** 48 - 1
 /** The highest index of an SRTCP packet (RFC 3711 3.4). */
 export const MAX_RTCP_INDEX = 2 ** 31 - 1
 
 /**
- * How far behind the newest a packet may be: at 2 Mbit/s some ten seconds, so that what was sent again still comes through.
- * A power of two, as indexes are masked with it.
+ * The distance from the newest packet within which a packet is accepted: at 2 Mbit/s some ten seconds, so that repeats still pass. A power
+ * of two, as indexes are masked with it.
  */
 export const REPLAY_WINDOW_PACKETS = 2048
 
 /**
  * Finds the index of a packet, which is its sequence number with the count of its wraps above (RFC 3711 3.3.1, appendix A).
- * @param highestIndex that of the newest packet, negative when there was none
- * @returns negative for a packet from before the first wrap
+ * @param highestIndex the index of the newest packet, negative when there was none
+ * @returns the index, negative for a packet from before the first wrap
  */
 export function estimateIndex(highestIndex: number, sequenceNumber: number): number {
   if (highestIndex < 0) return sequenceNumber
@@ -26,17 +26,17 @@ export function estimateIndex(highestIndex: number, sequenceNumber: number): num
   return wraps + sequenceNumber + (difference < -HALF ? SEQUENCE_NUMBERS : 0)
 }
 
-/** Which packets were there already (RFC 3711 3.3.2). */
+/** The packets that have already come (RFC 3711 3.3.2). */
 export class ReplayWindow {
   readonly #seen = new Int32Array(REPLAY_WINDOW_PACKETS / 32)
   #highestIndex = -1
 
-  /** Negative before the first packet. */
+  /** The index of the newest packet; negative before the first. */
   get highestIndex(): number {
     return this.#highestIndex
   }
 
-  /** Whether a packet is neither a repetition, nor so old that this is not known. */
+  /** True for a packet that has not come and is not too old to know. */
   isNew(index: number): boolean {
     if (index > this.#highestIndex) return true
     if (index <= this.#highestIndex - REPLAY_WINDOW_PACKETS) return false
@@ -44,7 +44,7 @@ export class ReplayWindow {
     return (this.#seen[bit >> 5]! & (1 << (bit & 31))) === 0
   }
 
-  /** Takes note of a packet that was authentic. */
+  /** Notes a packet that was authentic. */
   add(index: number): void {
     if (index > this.#highestIndex) this.#moveTo(index)
     else if (index <= this.#highestIndex - REPLAY_WINDOW_PACKETS) return

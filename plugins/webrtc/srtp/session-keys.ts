@@ -1,13 +1,13 @@
 import { createCipheriv } from 'node:crypto'
 import type { SrtpKeys } from './srtp-context.ts'
 
-/** What packets of one kind and direction are protected with. */
+/** The keys that protect packets of one kind and direction. */
 export type SessionKeys = {
   /** 16 bytes. */
   readonly cipherKey: Buffer
   /** 12 bytes for GCM, else 14. */
   readonly salt: Buffer
-  /** 20 bytes; GCM does without. */
+  /** 20 bytes; empty for GCM. */
   readonly authKey: Buffer
 }
 
@@ -40,7 +40,7 @@ export function deriveSessionKeys(keys: SrtpKeys, kind: 'rtp' | 'rtcp'): Session
   }
 }
 
-/** AES-CM as a pseudo-random function (RFC 3711 4.3.3); a salt of 12 bytes has zeroes behind it (RFC 7714 11). */
+/** AES-CM as a pseudo-random function (RFC 3711 4.3.3); a salt of 12 bytes is filled up with zeroes (RFC 7714 11). */
 function derive({ masterKey, masterSalt }: SrtpKeys, label: number, sizeBytes: number): Buffer {
   const counter = Buffer.alloc(COUNTER_BYTES)
   masterSalt.copy(counter)

@@ -14,38 +14,38 @@ export type SrtpKeys = {
 
 /** Encrypts the packets of one direction. */
 export interface SrtpSender {
-  /** By how much a packet of RTP grows. The arena has so many bytes to spare behind it, which are overwritten. */
+  /** The bytes by which a packet of RTP grows. The arena has as many bytes to spare after the packet, which are overwritten. */
   readonly overheadBytes: number
   /**
-   * Encrypts an RTP packet in place, in an arena, at once or when `finishRtp` is called; its header with the extension stays
-   * clear. All packets between two such calls lie in one arena. The first sequence number of
-   * an SSRC is to be below 2^15, else the receiver miscounts its wraps when the first packets are lost (RFC 3711 3.3.1).
+   * Encrypts an RTP packet in place, in an arena, at once or when `finishRtp` is called; its header with the extension stays clear. All
+   * packets between two such calls lie in one arena. The first sequence number of an SSRC is to be below 2^15, else the receiver miscounts
+   * its wraps when the first packets are lost (RFC 3711 3.3.1).
    *
-   * By GCM, a sequence number is encrypted once: a second packet under it, different in as little as its extension, would give away what
-   * authenticates all packets (RFC 7714 8.1). Repeat by RTX, or keep the encrypted bytes.
-   * @returns its size afterwards; 0 when it must not be sent: a repetition by GCM, 2^48 packets were, there are too many
-   *   SSRCs, or it is closed
+   * By GCM, a sequence number is encrypted once: a second packet with it, even if only its extension differs, would reveal the
+   * authentication key of all packets (RFC 7714 8.1). Repeat by RTX, or keep the encrypted bytes.
+   * @returns its encrypted size; 0 when it must not be sent: a repetition by GCM, after 2^48 packets, too many SSRCs, or it is
+   * closed
    * @throws {RangeError} when the packet and its overhead do not fit into the arena
    */
   protectRtp(arena: PacketArena, offset: number, headerSizeBytes: number, sizeBytes: number): number
-  /** Does what `protectRtp` has put off: before that, no packet may leave. */
+  /** Does the work that `protectRtp` has put off: before that, no packet may leave. */
   finishRtp(): void
   /**
    * Returns the encrypted compound RTCP packet in bytes of its own; undefined when 2^31 were sent, or it is closed.
    * @throws {RangeError} when it is shorter than its header, or longer than a datagram
    */
   protectRtcp(packet: Buffer): Buffer | undefined
-  /** Frees what the runtime does not free by itself. Idempotent. */
+  /** Frees the memory outside of the runtime. Idempotent. */
   close(): void
 }
 
-/** Decrypts the packets of one direction. What is forged, broken, a repetition or too old is undefined, and counted. */
+/** Decrypts the packets of one direction. A forged, malformed, repeated or old packet results in undefined, and is counted. */
 export interface SrtpReceiver {
   readonly rejectedPackets: number
   /** @returns the packet in the clear, in the bytes that it came in; they stay as they were when it is rejected */
   unprotectRtp(packet: Buffer): Buffer | undefined
   /** @returns the compound packet in the clear, in the bytes that it came in; they stay as they were when it is rejected */
   unprotectRtcp(packet: Buffer): Buffer | undefined
-  /** Frees what the runtime does not free by itself, and rejects everything from then on. Idempotent. */
+  /** Frees the memory outside of the runtime, and rejects everything from then on. Idempotent. */
   close(): void
 }

@@ -6,15 +6,15 @@ const CLOSE_NOTIFY = Buffer.from([1, 0])
 const KEYS = ['clientWriteKey', 'serverWriteKey', 'clientNonce', 'serverNonce'] as const
 
 /**
- * Reads and writes what is encrypted on a connection whose handshake is done, which is little: media have keys of their own.
- * Nothing else of werift is kept by it, as a handshake holds more memory than all the rest of a session.
+ * Reads and writes encrypted alerts of a connection after its handshake, which are few: media have keys of their own. It keeps nothing else
+ * of werift, as a handshake holds more memory than all the rest of a session.
  */
 export class DtlsAlerts {
   readonly #cipher: Werift.DtlsSocket['cipher']['cipher']
   readonly #sessionType: Werift.DtlsSocket['sessionType']
   #sequence: number
 
-  /** @param nextSequence the number of the first record that is sent */
+  /** @param nextSequence the number of the next record that is sent */
   constructor({ cipher: { cipher }, sessionType }: Werift.DtlsSocket, nextSequence: number) {
     for (const name of KEYS) cipher[name] = copyAlone(cipher[name]!)
     this.#cipher = cipher
@@ -27,7 +27,7 @@ export class DtlsAlerts {
     return this.#cipher.decrypt(this.#sessionType, fragment, { type, version, epoch, sequenceNumber })
   }
 
-  /** The datagram that says that this end has closed the connection (RFC 5246 7.2.1). */
+  /** The datagram by which this end closes the connection (RFC 5246 7.2.1). */
   closeNotify(): Buffer {
     const sequence = this.#sequence++
     const header = { type: CONTENT.alert, version: DTLS_1_2, epoch: 1, sequenceNumber: sequence }
@@ -36,7 +36,7 @@ export class DtlsAlerts {
   }
 }
 
-/** A copy outside of the memory that small buffers share, all of which stays as long as one of them does. */
+/** Copies bytes out of the memory pool that small buffers share, all of which stays while one of them does. */
 function copyAlone(bytes: Buffer): Buffer {
   return Buffer.from(Uint8Array.from(bytes).buffer)
 }

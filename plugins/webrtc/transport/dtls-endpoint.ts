@@ -17,17 +17,17 @@ import {
 import { SentRecords } from './dtls-sent-records.ts'
 import type { Fingerprint } from './transport-description.ts'
 
-/** What a handshake ends in: the keys of each direction. */
+/** The result of a handshake: the keys of each direction. */
 export type DtlsKeys = { readonly sending: SrtpKeys; readonly receiving: SrtpKeys }
 
 export type DtlsEndpointOptions = {
   readonly isClient: boolean
   readonly certificate: Certificate
-  /** Those of the peer, one of which its certificate must have. */
+  /** The peer's fingerprints, one of which its certificate must have. */
   readonly fingerprints: readonly Fingerprint[]
   send(datagram: Buffer): void
   connected(keys: DtlsKeys): void
-  /** It is over, for this reason. */
+  /** The handshake or connection has ended, for the reason `why`. */
   ended(why: string): void
 }
 
@@ -37,32 +37,32 @@ const PROFILES: { readonly [Name in SrtpProfile]: { readonly id: 1 | 7; readonly
   SRTP_AEAD_AES_128_GCM: { id: 7, saltBytes: 12 },
 }
 const KEY_BYTES = 16
-/** What werift's numbers of algorithms are (RFC 5246 7.4.1.4.1). */
+/** werift's numbers of algorithms (RFC 5246 7.4.1.4.1). */
 const ECDSA = 3
 const RSA = 1
 const SHA_256 = 4
-/** A handshake has some ten datagrams; the rest are repetitions. All later ones count as well. */
+/** The most datagrams of a handshake, of which it needs some ten; the rest are repetitions. All later ones count too. */
 const MAX_DATAGRAMS = 256
 const MAX_BYTES = 128 * 1024
-/** Above all flights of werift, which send again until the next one has begun. */
+/** A number above those of all flights of werift, which repeats a flight until the next one has begun. */
 const NO_FLIGHT = 99
 const FATAL = 2
 /** The size of Finished with its header, the only message of the handshake that is encrypted (RFC 5246 7.4.9, RFC 6347 4.2.2). */
 const FINISHED_BYTES = 24
 
 /**
- * One end of a DTLS 1.2 handshake for SRTP (RFC 5764), which is werift's. It is given only whole messages, each once and in
- * their order, and what it does not look at is looked at here: whether the peer's certificate was announced, the peer has its
- * key, and both ends saw the same handshake.
+ * One end of a DTLS 1.2 handshake for SRTP (RFC 5764), which is werift's. werift gets only whole messages, each once and in their order,
+ * and the checks that it leaves out are made here: the peer's certificate was announced, the peer has its key, and both ends saw the same
+ * handshake.
  */
 export class DtlsEndpoint {
   readonly #options: DtlsEndpointOptions
-  /** Until the peer has shown that it has finished, too. */
+  /** werift's socket, until the peer has proved that it has finished, too. */
   #socket: Werift.DtlsSocket | undefined
   #reader: HandshakeReader | undefined = new HandshakeReader()
-  /** Instead of the socket, from then on. */
+  /** The alerts of the connection, in place of the socket from then on. */
   #alerts: DtlsAlerts | undefined
-  /** werift takes its datagrams by the function that it sets here. */
+  /** The function by which werift takes its datagrams, which it sets here. */
   readonly #transport: { onData?: (datagram: Buffer) => void }
   readonly #sent = new SentRecords()
   #sequence = 0
@@ -71,10 +71,10 @@ export class DtlsEndpoint {
   #isProven = false
   #isConnected = false
   #isClosed = false
-  /** The last alert that came in the clear, which anybody may have sent. */
+  /** The last alert that came in the clear, from the peer or anyone else. */
   #alert: number | undefined
 
-  /** The first one loads werift, which takes a tenth of a second. */
+  /** Creates an endpoint. The first one loads werift, which takes a tenth of a second. */
   static async open(options: DtlsEndpointOptions): Promise<DtlsEndpoint> {
     return new DtlsEndpoint(options, await import('werift'))
   }
@@ -106,7 +106,7 @@ export class DtlsEndpoint {
     } satisfies ConstructorParameters<typeof Werift.DtlsServer>[0]
     const socket = options.isClient ? new werift.DtlsClient(socketOptions) : new werift.DtlsServer(socketOptions)
     this.#socket = socket
-    // No function here may use the variable: those of the transport, which stays, would hold the socket then.
+    // No function here may use the variable: the transport's functions, which stay, would keep the socket in memory.
     socket.onConnect.subscribe(() => this.#connected())
     socket.onError.subscribe((error: Error | string) => this.#failed(typeof error === 'string' ? error : error.message))
     if (socket instanceof werift.DtlsClient) {
@@ -114,13 +114,13 @@ export class DtlsEndpoint {
     }
   }
 
-  /** How far the handshake has come, for people. */
+  /** The state of the handshake, as text for people. */
   get progress(): string {
     if (this.#alert !== undefined) return `the peer sent the alert ${this.#alert}`
     return this.#datagrams === 0 ? 'nothing came from the peer' : `${this.#datagrams} datagrams came from the peer`
   }
 
-  /** Takes a datagram of the peer. @returns false when there is nothing in it that could be of this connection */
+  /** Takes a datagram of the peer. @returns false when none of its records can belong to this connection */
   receive(datagram: Buffer): boolean {
     this.#datagrams += 1
     this.#bytes += datagram.length
@@ -130,14 +130,14 @@ export class DtlsEndpoint {
       try {
         isOurs = this.#receive(record) || isOurs
       } catch (error) {
-        // What can't be decrypted may be anybody's, and what can't be read is no use: the deadline ends what comes of nothing.
+        // An undecryptable record may come from anyone, and a malformed one is of no use: the deadline ends a handshake without progress.
         if (error instanceof HandshakeRefused) this.#end(error.message)
       }
     }
     return isOurs
   }
 
-  /** Ends it, and says so to the peer. Idempotent. */
+  /** Ends the connection, and notifies the peer. Idempotent. */
   close(): void {
     if (this.#isClosed) return
     this.settle()
@@ -146,7 +146,7 @@ export class DtlsEndpoint {
     this.#forget()
   }
 
-  /** The peer has finished, too, as it has sent media: no message of the handshake has to be sent again. */
+  /** Ends the handshake as the peer has sent media, and so has finished, too: no message has to be sent again. */
   settle(): void {
     if (this.#socket === undefined || !this.#isConnected) return
     this.#alerts = new DtlsAlerts(this.#socket, this.#sent.nextEncrypted)
@@ -160,7 +160,7 @@ export class DtlsEndpoint {
     this.#transport.onData = () => {}
   }
 
-  /** @returns false when it is not of this connection */
+  /** @returns false when the record does not belong to this connection */
   #receive(record: DtlsRecord): boolean {
     const { contentType, epoch, fragment } = record
     const socket = this.#socket
@@ -174,7 +174,7 @@ export class DtlsEndpoint {
       }
     } else {
       const clear = decrypt(socket, record)
-      // Anything else would begin the handshake anew in werift, whose keys are gone then.
+      // Any other message would make werift begin the handshake again, without its keys.
       if (clear[0] !== HANDSHAKE.finished || clear.length !== FINISHED_BYTES) return true
       this.#prove(socket, clear)
       this.#pass(record)
@@ -198,7 +198,7 @@ export class DtlsEndpoint {
     this.#transport.onData?.(serializeRecord(record))
   }
 
-  /** @throws {HandshakeRefused} when the peer is not who was announced */
+  /** @throws {HandshakeRefused} when the peer's certificate was not announced, or it does not have the key */
   #prove({ cipher, dtls }: Werift.DtlsSocket, finished: Buffer): void {
     if (this.#isProven) return
     const { isClient, fingerprints } = this.#options
@@ -235,7 +235,7 @@ export class DtlsEndpoint {
     })
   }
 
-  // Once the socket is let go, werift may still answer a repeated message: neither that nor its errors count any more.
+  // werift may still answer a repeated message after the socket was let go: neither that answer nor its errors count any more.
 
   #sendFlight(datagram: Buffer): void {
     if (this.#socket !== undefined) this.#send(this.#sent.number(datagram, this.#socket))
@@ -258,7 +258,7 @@ export class DtlsEndpoint {
 
 class HandshakeRefused extends Error {}
 
-/** @throws {Error} when the peer did not encrypt it, or the keys are not there yet */
+/** @throws {Error} when the peer did not encrypt the record, or the keys are not there yet */
 function decrypt(
   { cipher }: Werift.DtlsSocket,
   { contentType, version, epoch, sequence, fragment }: DtlsRecord,

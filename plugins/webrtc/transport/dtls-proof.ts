@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual, verify, X509Certificate } from
 import { HANDSHAKE } from './dtls-record.ts'
 import type { Fingerprint } from './transport-description.ts'
 
-/** The hashes of fingerprints that are understood (RFC 8122 5), by their names there. */
+/** The supported hashes of fingerprints (RFC 8122 5), by their names there. */
 const FINGERPRINT_HASHES: ReadonlyMap<string, string> = new Map([
   ['sha-256', 'sha256'],
   ['sha-384', 'sha384'],
@@ -16,10 +16,10 @@ const SIGNATURE_HASHES: ReadonlyMap<number, string> = new Map([
 ])
 const VERIFY_DATA_BYTES = 12
 
-/** A message of the handshake, as both ends have it in their transcript. */
+/** A message of the handshake in the transcript of both ends. */
 export type TranscriptMessage = { readonly msg_type: number; readonly fragment: Buffer; serialize(): Buffer }
 
-/** Those that can be compared with a certificate. */
+/** The fingerprints that can be compared with a certificate. */
 export function usableFingerprints(fingerprints: readonly Fingerprint[]): Fingerprint[] {
   return fingerprints.filter(({ algorithm }) => FINGERPRINT_HASHES.has(algorithm.toLowerCase()))
 }
@@ -29,7 +29,7 @@ export function fingerprintOf(certificate: string | Buffer): Fingerprint {
   return { algorithm: 'sha-256', value: new X509Certificate(certificate).fingerprint256 }
 }
 
-/** Says whether a certificate is one of those that were announced (RFC 8122 5). */
+/** True when a certificate is one of those that were announced (RFC 8122 5). */
 export function isAnnounced(certificate: Buffer, fingerprints: readonly Fingerprint[]): boolean {
   return usableFingerprints(fingerprints).some(({ algorithm, value }) => {
     const hash = createHash(FINGERPRINT_HASHES.get(algorithm.toLowerCase())!).update(certificate).digest()
@@ -38,7 +38,7 @@ export function isAnnounced(certificate: Buffer, fingerprints: readonly Fingerpr
 }
 
 /**
- * Says whether a client has shown that it has the key of its certificate (RFC 5246 7.4.8).
+ * True when a client has proved that it has the key of its certificate (RFC 5246 7.4.8).
  * @param transcript the handshake so far
  */
 export function isClientProven(certificate: Buffer, transcript: readonly TranscriptMessage[]): boolean {
@@ -48,7 +48,7 @@ export function isClientProven(certificate: Buffer, transcript: readonly Transcr
   return isSigned(certificate, bytesOf(transcript.slice(0, index)), body)
 }
 
-/** As {@link isClientProven}, of a server that signs its key exchange (RFC 5246 7.4.3, RFC 8422 5.4). */
+/** True when a server has proved that it has the key of its certificate, by signing its key exchange (RFC 5246 7.4.3, RFC 8422 5.4). */
 export function isServerProven(
   certificate: Buffer,
   transcript: readonly TranscriptMessage[],
@@ -62,7 +62,7 @@ export function isServerProven(
   return isSigned(certificate, signed, body.subarray(paramsBytes))
 }
 
-/** Says whether the other end has seen the same handshake, by its Finished message (RFC 5246 7.4.9). */
+/** True when the other end has seen the same handshake, by its Finished message (RFC 5246 7.4.9). */
 export function isFinished(
   message: Buffer,
   transcript: readonly TranscriptMessage[],
@@ -82,7 +82,7 @@ function pseudoRandom(secret: Buffer, seed: Buffer): Buffer {
   return createHmac('sha256', secret).update(first).update(seed).digest()
 }
 
-/** @param body begins with the scheme, and the signature after its length */
+/** @param body the scheme, the length of the signature, and the signature */
 function isSigned(certificate: Buffer, content: Buffer, body: Buffer): boolean {
   const hash = body.length < 4 ? undefined : SIGNATURE_HASHES.get(body[0]!)
   if (hash === undefined) return false
@@ -90,7 +90,7 @@ function isSigned(certificate: Buffer, content: Buffer, body: Buffer): boolean {
   try {
     return verify(hash, content, new X509Certificate(certificate).publicKey, signature)
   } catch {
-    // The certificate has no such key.
+    // The certificate has no key of this type.
     return false
   }
 }

@@ -3,40 +3,40 @@ import { candidatePriority, pairPriority, type RemoteCandidate } from './ice-can
 import { hasIntegrity, parseStun, serializeStun, type StunMessage } from './stun-message.ts'
 import { CheckedPair, type IcePath, type PairCredentials } from './ice-pair.ts'
 
-/** What an agent is made with; all of its effects go through here. */
+/** The options of an agent; all of its effects go through them. */
 export type IceAgentOptions = {
   readonly controlling: boolean
   readonly local: IceCredentials
   readonly tieBreaker: bigint
-  /** From 0 to 1, as `Math.random`. */
+  /** Returns a random number from 0 to 1, as `Math.random`. */
   readonly random: () => number
-  /** Ways to a candidate of the peer, one from each local address that may reach it. */
+  /** Returns the paths to a candidate of the peer, one from each local address that may reach it. */
   readonly pathsTo: (candidate: RemoteCandidate) => readonly IcePath[]
-  /** A pair is used from now on; it may be called again with another. */
+  /** Called when a pair is used from now on; it may be called again with another. */
   readonly onSelected: (path: IcePath) => void
 }
 
-/** Each pair costs checks: this many, also where there are more candidates. */
+/** The most pairs, however many candidates there are, as each costs checks. */
 const MAX_PAIRS = 48
 const MAX_REMOTE_CANDIDATES = 32
-/** Consent is asked for this often, give or take a fifth, and holds so long (RFC 7675 5.1). */
+/** Consent is asked for this often, give or take a fifth, and is valid for {@link CONSENT_LIFETIME_MS} (RFC 7675 5.1). */
 const CONSENT_INTERVAL_MS = 5000
 const CONSENT_LIFETIME_MS = 30_000
-/** A better pair may still be answered, before the first one that was is nominated. */
+/** The time in which a better pair may still be answered, before the first answered one is nominated. */
 const NOMINATION_DELAY_MS = 300
-/** A pair on which nothing came for so long gives way to another that the peer nominates. */
+/** A pair without packets for this long gives way to another that the peer nominates. */
 const SILENCE_MS = 1000
-/** A peer whose connection is gone may come back in this time. */
+/** The time in which a peer may come back after its connection was lost. */
 const RECONNECT_MS = 5000
 
 const ROLE_CONFLICT = 487
 
-/** Checks whether a peer can be reached, and how (RFC 8445), and whether it still wants to be (RFC 7675). One component, no timers. */
+/** Finds a path to a peer by connectivity checks (RFC 8445), and checks the peer's consent (RFC 7675). One component, no timers. */
 export class IceAgent {
   readonly #options: IceAgentOptions
   #controlling: boolean
   #local: IceCredentials
-  /** Those before a restart, by which the peer may still send checks. */
+  /** The credentials before a restart, by which the peer may still send checks. */
   #formerLocal: IceCredentials | undefined
   #remote: IceCredentials | undefined
   #remoteCandidates: RemoteCandidate[] = []
@@ -64,7 +64,7 @@ export class IceAgent {
     return this.#pairs
   }
 
-  /** Says whether the pair that is used is one of those that are checked now: after a restart it is not. */
+  /** True when the pair in use is one of those that are checked now; false after a restart. */
   get isSettled(): boolean {
     return this.#selected !== undefined && this.#pairs.includes(this.#selected)
   }
@@ -73,7 +73,7 @@ export class IceAgent {
   start(remote: IceCredentials): void {
     this.#remote = remote
     for (const candidate of this.#remoteCandidates) this.#pair(candidate)
-    // The peer's checks may have come first.
+    // Checks of the peer may have come before.
     for (const pair of this.#pairs) pair.credentials = this.#credentials()
   }
 
@@ -85,7 +85,7 @@ export class IceAgent {
     if (this.#remote !== undefined) this.#pair(candidate)
   }
 
-  /** Begins anew (RFC 8445 9). The pair that is used goes on until another is selected, as the peer has just shown that it is there. */
+  /** Restarts the checks (RFC 8445 9). The pair in use goes on until another is selected, as the peer has just shown that it is there. */
   restart(local: IceCredentials, remote: IceCredentials, nowMs: number): void {
     this.#consentEndMs = Math.max(this.#consentEndMs, nowMs + CONSENT_LIFETIME_MS)
     this.#formerLocal = this.#local
@@ -96,7 +96,7 @@ export class IceAgent {
     this.#firstSuccessMs = undefined
   }
 
-  /** A path is gone. Where it is the one that is used, the peer has a few seconds to come back by another. */
+  /** A path has been lost. If it is the one in use, the peer has a few seconds to come back by another. */
   lose(path: IcePath, nowMs: number): void {
     if (path === this.#selected?.path) this.#consentEndMs = Math.min(this.#consentEndMs, nowMs + RECONNECT_MS)
     else this.#pairOf(path)?.fail('the connection was closed')
@@ -104,7 +104,7 @@ export class IceAgent {
 
   /**
    * Takes a STUN message that came by a path.
-   * @returns whether it was authentic; nothing is answered otherwise
+   * @returns true when it was authentic; others are not answered
    */
   receive(bytes: Buffer, path: IcePath, nowMs: number): boolean {
     const message = parseStun(bytes)
@@ -114,7 +114,7 @@ export class IceAgent {
     return this.#receiveResponse(message, bytes, path, nowMs)
   }
 
-  /** Sends what is due. @returns false once the peer's consent has expired */
+  /** Sends the checks that are due. @returns false once the peer's consent has expired */
   tick(nowMs: number): boolean {
     if (this.#remote === undefined) return true
     this.#check(nowMs)
@@ -145,11 +145,11 @@ export class IceAgent {
     return true
   }
 
-  /** Answers whether the roles differ, as they are after this end has changed its own where it has to (RFC 8445 7.3.1.1). */
+  /** Returns true when the roles differ, after this end has changed its own if it has to (RFC 8445 7.3.1.1). */
   #settleRole({ role }: StunMessage): boolean {
     if (role === undefined || role.controlling !== this.#controlling) return true
     const isOurs = this.#options.tieBreaker >= role.tieBreaker
-    // The one with the larger number is to be controlling.
+    // The end with the larger number is to be controlling.
     if (isOurs === this.#controlling) return false
     this.#switchRole(!this.#controlling)
     return true
@@ -174,7 +174,7 @@ export class IceAgent {
 
   #receiveError(pair: CheckedPair, { errorCode = 0, transactionId }: StunMessage): void {
     if (errorCode === ROLE_CONFLICT) {
-      // The role that the check was sent in, which this end may have changed in the meantime.
+      // The role in which the check was sent, which this end may have changed in the meantime.
       this.#switchRole(!pair.roleOf(transactionId))
       pair.retry()
     } else pair.fail(`answered ${errorCode}`)
@@ -189,7 +189,7 @@ export class IceAgent {
     for (const pair of this.#pairs) if (pair !== this.#selected) pair.isNominated = false
   }
 
-  /** Selects a pair that was checked and nominated, where it is better than the one that is used, or that has gone silent. */
+  /** Selects a pair that was checked and nominated, when it is better than the one in use, or that one has gone silent. */
   #consider(pair: CheckedPair, nowMs: number): void {
     const current = this.#selected
     if (pair === current || !pair.isNominated) return
@@ -208,7 +208,7 @@ export class IceAgent {
     }
   }
 
-  /** A pair with an address that the peer did not tell of (RFC 8445 7.3.1.3). */
+  /** Creates a pair with an address that is not among the peer's candidates (RFC 8445 7.3.1.3). */
   #learn(path: IcePath, priority = candidatePriority('peerReflexive', 0)): CheckedPair | undefined {
     return this.#add(path, priority, true)
   }
@@ -222,8 +222,8 @@ export class IceAgent {
   }
 
   /**
-   * Leaves the worst pair that has failed; else the worst one by which nothing came, for one by which the peer's checks come
-   * or one that is better (RFC 8445 6.1.2.5). @returns false when there is none
+   * Removes the worst pair that has failed, else the worst one without packets, to make room for one with checks of the peer or a better
+   * one (RFC 8445 6.1.2.5). @returns false when there is none to remove
    */
   #makeRoom(pair: CheckedPair, isKnownToWork: boolean): boolean {
     const others = this.#pairs.filter((one) => one !== this.#selected)
@@ -253,7 +253,7 @@ export class IceAgent {
     }
   }
 
-  /** Sends the checks that are repeated, and begins one more (RFC 8445 6.1.4.2), a triggered one before others. */
+  /** Sends the checks that are to be repeated, and begins one more (RFC 8445 6.1.4.2), a triggered one before others. */
   #check(nowMs: number): void {
     for (const pair of this.#pairs) if (pair.state === 'in-progress') pair.repeat(nowMs)
     const next =
@@ -276,7 +276,7 @@ export class IceAgent {
     if (nowMs >= this.#consentEndMs) return false
     if (nowMs < this.#nextConsentMs) return true
     this.#nextConsentMs = nowMs + this.#consentIntervalMs()
-    // The peer may see this end at another address by now, and has to know that it is nominated.
+    // The peer may see this end at another address by now, and has to learn of the nomination.
     this.#send(this.#selected, nowMs, this.#controlling && this.isSettled)
     return true
   }

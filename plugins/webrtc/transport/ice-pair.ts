@@ -2,27 +2,27 @@ import { randomBytes } from 'node:crypto'
 import { serializeStun, type StunMessage } from './stun-message.ts'
 import type { IceTransport } from './ice-candidate.ts'
 
-/** A way to one address of the peer from one of this end. */
+/** A path from one local address to one address of the peer. */
 export interface IcePath {
   readonly transport: IceTransport
   readonly localAddress: string
   readonly localPort: number
-  /** Of the candidate that this end's address is (RFC 8445 5.1.2). */
+  /** The priority of the candidate with this end's address (RFC 8445 5.1.2). */
   readonly localPriority: number
   readonly remoteAddress: string
   readonly remotePort: number
-  /** When something authentic of the peer came last, by the session's clock; -Infinity before. */
+  /** The time of the peer's last authentic packet, by the session's clock; -Infinity before. */
   lastHeardMs: number
-  /** Sends datagrams, whose bytes must not be changed afterwards. */
+  /** Sends datagrams; the caller does not change their bytes afterwards. */
   send(datagrams: readonly Buffer[]): void
 }
 
-/** What a pair's checks are sent under. */
+/** The credentials of a pair's checks. */
 export type PairCredentials = { readonly username: string; readonly remotePassword: string }
 
 /**
- * Where the checks of a pair have come to (RFC 8445 6.1.2.6); `triggered` is one whose check is due before others. None is
- * frozen: there is one stream with one component.
+ * The states of a pair (RFC 8445 6.1.2.6); the check of a `triggered` one is due before others. None is frozen: there is one stream with
+ * one component.
  */
 export type PairState = 'waiting' | 'triggered' | 'in-progress' | 'succeeded' | 'failed'
 
@@ -34,24 +34,26 @@ type Transaction = {
   readonly sentMs: number
 }
 
-/** The first wait for an answer (RFC 8445 14.3), which is doubled each time, and how often a check is sent (RFC 8489 6.2.1). */
+/**
+ * The first wait for an answer (RFC 8445 14.3), which is doubled each time, and the number of transmissions of a check (RFC 8489 6.2.1).
+ */
 const RETRANSMISSION_MS = 500
 const MAX_RETRANSMISSION_MS = 4000
 const MAX_TRANSMISSIONS = 7
-/** Over TCP a check is sent once, and its answer waited for so long. */
+/** The wait for an answer over TCP, where a check is sent once. */
 const TCP_ANSWER_MS = 8000
 const TRANSACTION_ID_BYTES = 12
-/** Checks whose answers are still waited for: the newest, and those under way before it. */
+/** The most checks that wait for an answer: the newest, and those under way before it. */
 const MAX_TRANSACTIONS = 4
 
-/** A pair of addresses, and what came of the checks between them. */
+/** A pair of addresses, and the results of the checks between them. */
 export class CheckedPair {
   readonly path: IcePath
   readonly remotePriority: number
   credentials: PairCredentials | undefined
   state: PairState = 'waiting'
   isNominated = false
-  /** Checks that came from the peer. */
+  /** The number of checks that came from the peer. */
   requests = 0
   rttMs: number | undefined
   #transactions: Transaction[] = []
@@ -65,12 +67,12 @@ export class CheckedPair {
     this.credentials = credentials
   }
 
-  /** Whether a nomination waits for its answer. */
+  /** True while a nomination waits for its answer. */
   get isNominating(): boolean {
     return this.state === 'in-progress' && this.#transactions.some(({ isNomination }) => isNomination)
   }
 
-  /** For people: the two ends, and what came of the checks. */
+  /** The text for people: the two ends, and the results of the checks. */
   get description(): string {
     const { transport, localAddress, localPort, remoteAddress, remotePort } = this.path
     const ends = `${transport} ${endText(localAddress, localPort)} → ${endText(remoteAddress, remotePort)}`
@@ -87,13 +89,13 @@ export class CheckedPair {
     const isNomination = content.useCandidate === true && !this.isNominated
     this.#transactions.push({ id, bytes, isNomination, controlling: content.role?.controlling === true, sentMs: nowMs })
     if (this.#transactions.length > MAX_TRANSACTIONS) this.#transactions.shift()
-    // A check for consent is not repeated, and changes nothing of a pair that is used.
+    // A check for consent is not repeated, and does not change the state of a pair in use.
     if (this.state !== 'succeeded' || isNomination) this.state = 'in-progress'
     this.#transmissions = 0
     this.#transmit(bytes, nowMs)
   }
 
-  /** Sends the check again when its answer takes too long, and gives up in the end. */
+  /** Sends the check again when its answer is late, and gives up in the end. */
   repeat(nowMs: number): void {
     if (nowMs < this.#nextMs) return
     const last = this.#transactions.at(-1)
@@ -102,13 +104,13 @@ export class CheckedPair {
     else this.#transmit(last.bytes, nowMs)
   }
 
-  /** A check is due at once, as the peer's own came by this way (RFC 8445 7.3.1.4), unless one is under way that is young. */
+  /** Makes a check due at once, as the peer's own came by this path (RFC 8445 7.3.1.4), unless a recent one is under way. */
   trigger(nowMs: number): void {
     if (this.state === 'in-progress' && this.#transmissions <= 1 && nowMs < this.#nextMs) return
     this.state = 'triggered'
   }
 
-  /** The check that is under way is of no use; another one is due. */
+  /** Abandons the check under way and makes another one due. */
   retry(): void {
     this.#transactions = []
     this.state = 'triggered'
@@ -118,12 +120,12 @@ export class CheckedPair {
     return path === this.path && this.#transactions.some(({ id }) => id.equals(transactionId))
   }
 
-  /** Whether this end was controlling when it sent a check. */
+  /** True when this end was controlling when it sent a check. */
   roleOf(transactionId: Buffer): boolean {
     return this.#transactions.some(({ id, controlling }) => controlling && id.equals(transactionId))
   }
 
-  /** The check was answered. @returns whether it nominated the pair */
+  /** The check was answered. @returns true when it nominated the pair */
   succeed(transactionId: Buffer, nowMs: number): boolean {
     const answered = this.#transactions.find(({ id }) => id.equals(transactionId))
     this.#transactions = this.#transactions.filter((one) => one !== answered && one.isNomination)
@@ -153,7 +155,7 @@ export class CheckedPair {
   }
 }
 
-/** An address and port as people write them. */
+/** The text of an address and port. */
 export function endText(address: string, port: number): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Whose addresses come from no further than the networks of a site (RFC 6890). */
+/** The private and local networks (RFC 6890). */
 const LOCAL_NETWORKS = new BlockList()
 for (const [network, prefix, family] of [
   ['10.0.0.0', 8, 'ipv4'],
@@ -15,7 +15,7 @@ for (const [network, prefix, family] of [
 ] as const)
   LOCAL_NETWORKS.addSubnet(network, prefix, family)
 
-/** An address in its one spelling; one of IPv4 that is mapped into IPv6 as one of IPv4. */
+/** The canonical spelling of an address; one of IPv4 that is mapped into IPv6 becomes one of IPv4. */
 export function canonicalAddress(address: string): string {
   if (isIP(address) !== 6) return address
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1)
@@ -34,19 +34,19 @@ export function isLoopback(address: string): boolean {
   return canonical === '::1' || canonical.startsWith('127.')
 }
 
-/** Whether it stands for all addresses. */
+/** True for an address that stands for all addresses. */
 export function isWildcard(address: string): boolean {
   return address === '::' || address === '0.0.0.0'
 }
 
-/** Whether it is an address, and of no network that is private or of this machine. */
+/** True for an address that is neither private nor of this machine. */
 export function isOfInternet(text: string): boolean {
   const address = canonicalAddress(text)
   const version = isIP(address)
   return version !== 0 && !LOCAL_NETWORKS.check(address, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Says whether datagrams may get from an address of this machine to one of a peer. */
+/** True when datagrams may get from an address of this machine to one of a peer. */
 export function mayReach(local: string, remote: string): boolean {
   if (isWildcard(local)) return local === '::' || isSameFamily(local, remote)
   return isSameFamily(local, remote) && isLoopback(local) === isLoopback(remote)

@@ -3,7 +3,7 @@ import type { LocalCandidate } from './ice-candidate.ts'
 import { endText } from './ice-pair.ts'
 import { isLoopback, isOfInternet, isSameFamily } from './ip-address.ts'
 
-/** Where sessions can be reached: ports, each at one address or, without a host, at all. */
+/** A port on which sessions can be reached, at one address or, without a host, at all. */
 export type ReachablePort = {
   readonly transport: 'udp' | 'tcp'
   readonly host: string | undefined
@@ -11,10 +11,9 @@ export type ReachablePort = {
 }
 
 /**
- * The candidates of this end: UDP before TCP, and the addresses first that the client probably reaches, as some clients try no
- * other: the public ones where it comes from the internet, else the machine's own. Loopback is told to clients that came by
- * it, and where there is nothing else.
- * @param client the address of the client, or the name or address of the server that is called
+ * The candidates of this end: UDP before TCP, and the addresses first that the client probably reaches, as some clients try no other: the
+ * public ones for clients from the internet, else the machine's own. Loopback addresses are among them for clients that use one, and when
+ * there are no others.
  */
 export function localCandidates(
   ports: readonly ReachablePort[],

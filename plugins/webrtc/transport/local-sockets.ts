@@ -4,7 +4,7 @@ import { candidatePriority } from './ice-candidate.ts'
 import { endText } from './ice-pair.ts'
 import type { PortEntry } from './port-list.ts'
 
-/** A UDP socket that sessions use. */
+/** A UDP socket that sessions share. */
 export type LocalSocket = {
   readonly listener: UdpListener
   readonly priority: number
@@ -17,21 +17,18 @@ export type LocalSocketsOptions = {
   readonly onDatagram: (datagram: Buffer, peer: UdpPeer, socket: LocalSocket) => boolean
 }
 
-/** A machine with more addresses, as of many containers, uses those that it names first. */
+/** The most sockets; a machine with more addresses, such as one with many containers, uses the first ones. */
 const MAX_SOCKETS = 32
-/** What the system may keep of datagrams each way: all sessions of an address share it. */
+/** The size of the system's buffers each way, which all sessions of an address share. */
 const BUFFER_BYTES = 4 * 1024 * 1024
-/** What is answered where an address has gone, or there is no IPv6. */
+/** The error codes for an address that has gone, and for a machine without IPv6. */
 const GONE_CODES = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
-/**
- * The UDP sockets that all sessions share: one for each address of the machine, so that what is sent leaves from the
- * address that was asked.
- */
+/** The UDP sockets that all sessions share: one for each address of the machine, so that answers leave from the address that was asked. */
 export class LocalSockets {
   readonly #options: LocalSocketsOptions
   readonly #sockets = new Map<string, LocalSocket>()
-  /** Where they are to be, by the addresses that the machine has. */
+  /** The addresses that the machine has now. */
   #wanted: ReadonlySet<string> = new Set()
   #openedCount = 0
 
@@ -39,7 +36,7 @@ export class LocalSockets {
     this.#options = options
   }
 
-  /** Those of addresses that the machine has. */
+  /** The sockets of addresses that the machine has. */
   get all(): readonly LocalSocket[] {
     return [...this.#sockets].filter(([listenaddr]) => this.#wanted.has(listenaddr)).map(([, socket]) => socket)
   }
@@ -51,8 +48,8 @@ export class LocalSockets {
   }
 
   /**
-   * Opens those of addresses that have come since. One that can't be bound is logged, and tried again the next time. Those of
-   * addresses that have gone are not used, but stay, as these may come back.
+   * Opens the sockets of addresses that have come since. One that can't be bound is logged, and tried again the next time. Those of
+   * addresses that have gone are not used, but stay, as the addresses may come back.
    */
   async refresh(): Promise<void> {
     const former = this.#wanted
@@ -95,7 +92,7 @@ export class LocalSockets {
     }
   }
 
-  /** Closes the oldest socket of an address that has gone, where there are many. */
+  /** Closes the oldest socket of an address that has gone, when there are many. */
   async #makeRoom(): Promise<boolean> {
     if (this.#sockets.size < MAX_SOCKETS) return true
     const gone = this.#sockets.entries().find(([listenaddr]) => !this.#wanted.has(listenaddr))

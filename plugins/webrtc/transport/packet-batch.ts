@@ -1,26 +1,26 @@
 import { createPacketArena, type PacketArena } from 'sluice/sdk'
 import type { SrtpSender } from '../srtp/srtp-context.ts'
 
-/** Where runs of packets go. */
+/** Sends a run of packets, all of `packetBytes` but the last. */
 export type RunTarget = (bytes: Buffer, packetBytes: number) => void
 
-/** What a call may have at most, so that it is one for the system, too: 64 kB of payload (UDP_SEGMENT). */
+/** The most bytes of a run, so that the system sends it by one call, too: 64 kB of payload (UDP_SEGMENT). */
 const MAX_RUN_BYTES = 60_000
-/** A packet is at most as large as a datagram that is not cut; jumbo frames included. */
+/** The largest packet, a datagram in a jumbo frame. */
 const MAX_PACKET_BYTES = 9000
 
-/** The bytes that packets of all sessions are encrypted in, and whose they are at the moment. */
+/** The bytes in which packets of all sessions are encrypted, and the batch that owns them at the moment. */
 export class SharedArena {
   readonly packets: PacketArena = createPacketArena(MAX_RUN_BYTES + MAX_PACKET_BYTES)
   owner: PacketBatch | undefined
 }
 
-/** The packets of one session that leave by few calls: runs of the same size, which may end in a shorter one. */
+/** Gathers the packets of one session that leave by few calls: runs of the same size, which may end in a shorter one. */
 export class PacketBatch {
   readonly #arena: SharedArena
   readonly #srtp: SrtpSender
   readonly #target: RunTarget
-  /** Where the run ends, and the size of its first packet; 0 when there is none. */
+  /** The end of the run, and the size of its first packet; 0 when there is none. */
   #end = 0
   #packetBytes = 0
   sentBytes = 0
@@ -42,7 +42,7 @@ export class PacketBatch {
     const sizeBytes = this.#srtp.protectRtp(this.#arena.packets, offset, headerSizeBytes, clearBytes)
     if (sizeBytes === 0) return
     this.sentBytes += sizeBytes
-    // A larger one begins the next run, which is moved to the front.
+    // A larger packet begins the next run, which is moved to the front.
     if (offset > 0 && sizeBytes > this.#packetBytes) {
       this.flush()
       bytes.copyWithin(0, offset, offset + sizeBytes)
@@ -62,13 +62,13 @@ export class PacketBatch {
     this.#target(run, packetBytes)
   }
 
-  /** Leaves what was not sent. */
+  /** Drops the packets that were not sent. */
   close(): void {
     this.#end = 0
     if (this.#arena.owner === this) this.#arena.owner = undefined
   }
 
-  /** What another session has left there is sent first. */
+  /** Takes the arena, after the packets that another session has left there were sent. */
   #take(): void {
     this.#arena.owner?.flush()
     this.#arena.owner = this

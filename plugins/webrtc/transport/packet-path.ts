@@ -6,12 +6,12 @@ import { canonicalAddress } from './ip-address.ts'
 import type { LocalSocket } from './local-sockets.ts'
 import { serializeFrames } from './tcp-framing.ts'
 
-/** A path that media takes, too. */
+/** A path that also carries media. */
 export interface PacketPath extends IcePath {
-  /** Packets that were not sent, as the peer took none. */
+  /** The packets that were not sent, as the peer did not read. */
   readonly droppedPackets: number
   /**
-   * Sends packets that lie one after the other, all of the same size but the last one, which may be shorter. The bytes are
+   * Sends consecutive packets, all of the same size but the last one, which may be shorter. The bytes are
    * read before it returns.
    */
   sendRun(bytes: Buffer, packetBytes: number): void
@@ -19,12 +19,12 @@ export interface PacketPath extends IcePath {
   close(): void
 }
 
-/** How much media may wait for a TCP connection: some half a second of a picture of good quality. */
+/** The most media that may wait for a TCP connection: some half a second of a picture of good quality. */
 const MAX_TCP_QUEUE_BYTES = 512 * 1024
-/** What may wait besides: checks and reports, without which the peer takes the session for dead. */
+/** The most further bytes that may wait: checks and reports, without which the peer takes the session for dead. */
 const MAX_TCP_CONTROL_BYTES = 64 * 1024
 
-/** From one of the UDP sockets to one address. */
+/** The path from one of the UDP sockets to one address. */
 export class UdpPath implements PacketPath {
   readonly transport = 'udp'
   readonly droppedPackets = 0
@@ -53,7 +53,7 @@ export class UdpPath implements PacketPath {
     return this.#peer.remotePort
   }
 
-  /** The datagrams of the address come to `onDatagram` from now on. */
+  /** Passes the datagrams of the address to `onDatagram` from now on. */
   claim(onDatagram: DatagramHandler): void {
     this.#flow ??= this.#socket.listener.claim(this.#peer, onDatagram)
   }
@@ -110,7 +110,7 @@ export class TcpPath implements PacketPath {
   }
 }
 
-/** Copies of the packets, as the bytes are written anew at once. */
+/** Copies the packets, as the bytes are overwritten at once. */
 function cut(bytes: Buffer, packetBytes: number): Buffer[] {
   const copy = Buffer.from(bytes)
   const packets: Buffer[] = []

@@ -1,23 +1,20 @@
 import type { CloseReason } from 'sluice/sdk'
 import type { IceCandidateLine, IceCredentials, TransportDescription } from './transport-description.ts'
 
-/**
- * What a session is told of its transport. Packets are decrypted, came from the peer, and came once; their bytes are the
- * session's to keep.
- */
+/** The calls of a transport to its session. Packets are decrypted, authentic, and come once; their bytes belong to the session. */
 export type TransportHandlers = {
   /** Media can be sent from now on. Called once, before any packet. */
   connected(): void
   rtp(packet: Buffer): void
   /** A compound packet. */
   rtcp(packet: Buffer): void
-  /** The peer has shown that it is there and consents to what it is sent (RFC 7675): every few seconds, whether it sends packets or not. */
+  /** The peer is there and consents to be sent packets (RFC 7675): every few seconds, whether it sends packets or not. */
   alive(): void
-  /** It is over: the peer has gone, never came, or `close` was called. Called once. */
+  /** The transport has ended: the peer has gone, never came, or `close` was called. Called once. */
   closed(reason: CloseReason): void
 }
 
-/** What lists and the log show of a transport. */
+/** The state of a transport in lists and in the log. */
 export type TransportStatus = {
   readonly state: 'checking' | 'handshake' | 'connected' | 'closed'
   /** The pair that is used, as `udp 192.0.2.2:9000 192.0.2.9:50123`; undefined before there is one. */
@@ -25,7 +22,7 @@ export type TransportStatus = {
   readonly rttMs: number | undefined
   /** The SRTP profile, by its registered name. */
   readonly profile: string | undefined
-  /** What was tried, and what came of it, a line for each pair of candidates, when it does not connect. */
+  /** The attempts to connect and their results, a line for each pair of candidates, when it does not connect. */
   readonly checks: readonly string[]
   readonly bytesReceived: number
   readonly bytesSent: number
@@ -38,26 +35,26 @@ export interface PacketSender {
    * @param header RTP header with its extension; `headerSizeBytes` of it count, so that one array serves all packets
    */
   write(header: Uint8Array, headerSizeBytes: number, payload: Uint8Array): void
-  /** Sends what was written. Without it, nothing leaves. */
+  /** Sends the packets that were written. Without it, nothing leaves. */
   flush(): void
 }
 
-/** What carries the media of one peer: ICE (RFC 8445), DTLS (RFC 5764) and SRTP (RFC 3711) over UDP or TCP. */
+/** The transport of one peer's media: ICE (RFC 8445), DTLS (RFC 5764) and SRTP (RFC 3711) over UDP or TCP. */
 export interface PeerTransport extends PacketSender {
-  /** What the peer is to be told; the candidates are those known so far. */
+  /** The description for the peer; the candidates are those known so far. */
   readonly local: TransportDescription
   readonly status: TransportStatus
   /**
-   * Says what the peer told of itself, whereupon checks begin. Once.
-   * @throws {SluiceError} 400 when it is of no use, for example without a fingerprint that is understood
+   * Takes the peer's description, and begins the checks. Called once.
+   * @throws {SluiceError} 400 when it can't be used, for example without a supported fingerprint
    */
   connect(remote: TransportDescription): void
-  /** Adds candidates that came later (RFC 8838). Those that make no sense are left out. */
+  /** Adds candidates that came later (RFC 8838). Malformed ones are left out. */
   addCandidates(candidates: readonly IceCandidateLine[], isComplete: boolean): void
-  /** Begins checks anew under other names (RFC 8445 9), while media goes on; answers with those of this end. */
+  /** Restarts the checks with other credentials (RFC 8445 9), while media goes on; returns those of this end. */
   restartIce(remote: IceCredentials): IceCredentials
-  /** Sends a compound RTCP packet; nothing before it is connected. */
+  /** Sends a compound RTCP packet; does nothing before the transport is connected. */
   sendRtcp(packet: Buffer): void
-  /** Ends it. Idempotent. */
+  /** Ends the transport. Idempotent. */
   close(reason?: CloseReason | string): void
 }

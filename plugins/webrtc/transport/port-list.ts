@@ -1,6 +1,6 @@
 import type { PortRange } from 'sluice/sdk'
 
-/** Where sessions are reached, as one entry of `port` says. */
+/** The ports of one entry of `port`. */
 export type PortEntry =
   /** One port that all sessions share; `host` is undefined for all addresses of the machine. */
   | { readonly kind: 'udp' | 'tcp'; readonly host: string | undefined; readonly port: number }
@@ -8,7 +8,7 @@ export type PortEntry =
   | { readonly kind: 'udp-range'; readonly range: PortRange }
 
 const HOST = String.raw`(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-fA-F:.]+\])`
-/** What an entry looks like, for the schema of the config. */
+/** The pattern of an entry, for the schema of the config. */
 export const PORT_ENTRY_PATTERN = String.raw`^(?:(?:udp|tcp):(?:${HOST}?:)?\d{1,5}|udp:\d{1,5}-\d{1,5})$`
 
 const SHARED = /^(?<kind>udp|tcp):(?:(?:\[(?<v6>[^\]]+)\]|(?<v4>[^:]+))?:)?(?<port>\d+)$/
@@ -16,7 +16,7 @@ const RANGE = /^udp:(?<first>\d+)-(?<last>\d+)$/
 
 /**
  * Reads the entries of `port`: `udp:9000`, `tcp::9000`, `udp:192.0.2.2:9000`, `udp:[2001:db8::1]:9000`, `udp:9000-9100`.
- * @throws {TypeError} naming an entry that is none
+ * @throws {TypeError} with the entry that is malformed
  */
 export function parsePortList(texts: readonly string[]): PortEntry[] {
   return texts.map((text) => {

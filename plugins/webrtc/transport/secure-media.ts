@@ -9,15 +9,15 @@ export type SecureMediaOptions = {
   readonly keys: DtlsKeys
   readonly arena: SharedArena
   readonly handlers: Pick<TransportHandlers, 'rtp' | 'rtcp'>
-  /** The path that is used at the moment. */
+  /** Returns the path in use. */
   readonly path: () => PacketPath | undefined
 }
 
-/** The payload types that RTCP has where it shares the port (RFC 5761 4). */
+/** The payload types of RTCP on a shared port (RFC 5761 4). */
 const FIRST_RTCP_TYPE = 192
 const LAST_RTCP_TYPE = 223
 
-/** The packets of a session whose handshake is done. */
+/** Encrypts and decrypts the packets of a session after its handshake. */
 export class SecureMedia implements PacketSender {
   readonly profile: SrtpProfile
   readonly #handlers: SecureMediaOptions['handlers']
@@ -56,7 +56,7 @@ export class SecureMedia implements PacketSender {
     this.#path()?.send([encrypted])
   }
 
-  /** @returns whether it was a packet of the peer that had not come before */
+  /** @returns true for an authentic packet that had not come before */
   receive(packet: Buffer): boolean {
     if (packet.length < 2 || packet[0]! >> 6 !== 2) return false
     const isRtcp = packet[1]! >= FIRST_RTCP_TYPE && packet[1]! <= LAST_RTCP_TYPE

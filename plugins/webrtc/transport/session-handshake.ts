@@ -1,12 +1,12 @@
 import { DtlsEndpoint, type DtlsEndpointOptions } from './dtls-endpoint.ts'
 
-/** Longer ones are given up (RFC 6347 4.2.4.1). */
+/** The longest handshake; a longer one is given up (RFC 6347 4.2.4.1). */
 const DURATION_MAX_MS = 20_000
-/** What the peer may send before its way was checked: the datagrams of a flight. */
+/** The most datagrams that are kept before the peer's path was checked: those of a flight. */
 const MAX_EARLY_DATAGRAMS = 8
 const MAX_EARLY_BYTES = 8192
 
-/** The DTLS of a session, which begins when a way to the peer is found. What comes before that waits. */
+/** The DTLS handshake of a session, which begins when a path to the peer is found. Earlier datagrams wait. */
 export class SessionHandshake {
   #early: Buffer[] = []
   #earlyBytes = 0
@@ -14,12 +14,12 @@ export class SessionHandshake {
   #dtls: DtlsEndpoint | undefined
   #isClosed = false
 
-  /** How far it has come, for people. */
+  /** The state of the handshake, as text for people. */
   get progress(): string {
     return this.#dtls?.progress ?? 'it did not begin'
   }
 
-  /** Begins. Once. It rejects when the certificate can't be used. */
+  /** Begins the handshake. Called once. It rejects when the certificate can't be used. */
   async begin(options: DtlsEndpointOptions, nowMs: number): Promise<void> {
     this.#deadlineMs = nowMs + DURATION_MAX_MS
     const dtls = await DtlsEndpoint.open(options)
@@ -31,14 +31,14 @@ export class SessionHandshake {
     for (const datagram of this.#early.splice(0)) dtls.receive(datagram)
   }
 
-  /** Whether it has taken too long, if it is not done. */
+  /** True when an unfinished handshake has taken too long. */
   isLate(nowMs: number): boolean {
     return nowMs >= this.#deadlineMs
   }
 
   /**
    * Takes a datagram of the peer.
-   * @returns whether it was for this connection; false before it has begun, when that can't be told of what is kept
+   * @returns true when it belonged to this connection; false before the handshake has begun, when this is not known
    */
   receive(datagram: Buffer): boolean {
     if (this.#dtls !== undefined) return this.#dtls.receive(datagram)
@@ -50,12 +50,12 @@ export class SessionHandshake {
     return false
   }
 
-  /** The peer has finished, too. */
+  /** Ends the handshake, as the peer has finished, too. */
   settle(): void {
     this.#dtls?.settle()
   }
 
-  /** Ends it, and says so to the peer. Idempotent. */
+  /** Ends the connection, and notifies the peer. Idempotent. */
   close(): void {
     this.#isClosed = true
     this.#early = []

@@ -4,7 +4,7 @@ import { mayReach } from './ip-address.ts'
 import type { LocalSocket } from './local-sockets.ts'
 import { UdpPath, type PacketPath } from './packet-path.ts'
 
-/** More addresses of one peer are not kept. */
+/** The most paths of one peer. */
 const MAX_PATHS = 64
 
 /** The paths of one session, by both of their ends. */
@@ -13,7 +13,7 @@ export class SessionPaths {
   readonly #sockets: () => readonly LocalSocket[]
   readonly #onDatagram: (path: PacketPath, datagram: Buffer) => ReturnType<DatagramHandler>
 
-  /** @param onDatagram gets what comes by those that are kept */
+  /** @param onDatagram called with the datagrams of the paths that are kept */
   constructor(
     sockets: () => readonly LocalSocket[],
     onDatagram: (path: PacketPath, datagram: Buffer) => ReturnType<DatagramHandler>,
@@ -22,12 +22,12 @@ export class SessionPaths {
     this.#onDatagram = onDatagram
   }
 
-  /** Whether anything authentic came by one of them. */
+  /** True when an authentic packet came by one of the paths. */
   get wereHeard(): boolean {
     return this.#byKey.values().some(({ lastHeardMs }) => lastHeardMs > -Infinity)
   }
 
-  /** Those to a candidate of the peer, which are kept. */
+  /** Returns the paths to a candidate of the peer, and keeps them. */
   to({ address, port }: RemoteCandidate): PacketPath[] {
     const paths: PacketPath[] = []
     for (const socket of this.#sockets()) {
@@ -43,7 +43,7 @@ export class SessionPaths {
     return paths
   }
 
-  /** The one from an address, which is not kept where it is new. */
+  /** Returns the path to an address; a new one is not kept. */
   from(socket: LocalSocket, peer: UdpPeer): { readonly key: string; readonly path: PacketPath } {
     const key = keyOf(socket, peer)
     return { key, path: this.#byKey.get(key) ?? new UdpPath(socket, peer) }
@@ -55,7 +55,7 @@ export class SessionPaths {
     if (path instanceof UdpPath) path.claim((datagram) => this.#onDatagram(path, datagram))
   }
 
-  /** Leaves those that are not used, once they are many. */
+  /** Forgets the paths that are not used, once they are many. */
   thin(isUsed: (path: PacketPath) => boolean): void {
     if (this.#byKey.size < MAX_PATHS) return
     for (const [key, path] of this.#byKey) {

@@ -16,33 +16,33 @@ import { SessionPaths } from './session-paths.ts'
 import { isStun } from './stun-message.ts'
 import type { IceCandidateLine, IceCredentials, TransportDescription } from './transport-description.ts'
 
-/** Whether this end made the offer: it is controlling then (RFC 8445 6.1.1), and leaves it to the peer who begins DTLS. */
+/** The role of this end: the offerer is controlling (RFC 8445 6.1.1), and lets the peer decide who begins DTLS. */
 export type TransportRole = 'offerer' | 'answerer'
 
 export type SessionTransportOptions = {
   readonly role: TransportRole
   readonly handlers: TransportHandlers
-  /** Says whether datagrams may go to an address of the peer. Default all. */
+  /** Returns true when datagrams may go to an address of the peer. Default all. */
   readonly mayReach?: ((address: string) => boolean) | undefined
   readonly candidates: readonly IceCandidateLine[]
   readonly sockets: () => readonly LocalSocket[]
   readonly certificate: Certificate
   readonly local: Pick<TransportDescription, 'fingerprints'>
   readonly arena: SharedArena
-  /** Milliseconds that never go back. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number
-  /** It has other credentials, or has ended. */
+  /** Called when the transport has other credentials, or has ended. */
   readonly onChange: (transport: SessionTransport) => void
 }
 
-/** A session that finds no way to its peer is given up after so long. */
+/** The time after which a session without a path to its peer is given up. */
 const ICE_DEADLINE_MS = 30_000
 const TICK_MS = 50
 const SETTLED_TICK_MS = 500
-/** More pairs are not named to people. */
+/** The most pairs in texts for people. */
 const MAX_LISTED_CHECKS = 20
 
-/** ICE, DTLS and SRTP of one peer, over paths that it shows to be its own. */
+/** The ICE, DTLS and SRTP of one peer, over paths that the peer has proved to be its own. */
 export class SessionTransport implements PeerTransport {
   readonly #options: SessionTransportOptions
   readonly #agent: IceAgent
@@ -52,7 +52,7 @@ export class SessionTransport implements PeerTransport {
   #formerFragment: string | undefined
   #state: TransportStatus['state'] = 'checking'
   #path: PacketPath | undefined
-  /** The connection that the path was is gone, and the peer has made no other. */
+  /** True when the connection of the path in use is gone, and the peer has made no other. */
   #isPathLost = false
   readonly #handshake = new SessionHandshake()
   #media: SecureMedia | undefined
@@ -95,13 +95,13 @@ export class SessionTransport implements PeerTransport {
     }
   }
 
-  /** The username fragments by which the peer may call it: before and after the last restart. */
+  /** The username fragments that the peer may use: those before and after the last restart. */
   get fragments(): readonly string[] {
     const { usernameFragment } = this.#agent.local
     return this.#formerFragment === undefined ? [usernameFragment] : [usernameFragment, this.#formerFragment]
   }
 
-  /** Whether anything authentic came from the peer. */
+  /** True when an authentic packet came from the peer. */
   get wasHeard(): boolean {
     return this.#paths.wereHeard
   }
@@ -169,7 +169,7 @@ export class SessionTransport implements PeerTransport {
     }
   }
 
-  /** Sends what is due, and ends what has taken too long. */
+  /** Sends the packets that are due, and ends a transport that has taken too long. */
   tick(nowMs: number): void {
     if (nowMs < this.#nextTickMs || this.isClosed) return
     this.#nextTickMs = nowMs + (this.#agent.isSettled ? SETTLED_TICK_MS : TICK_MS)
@@ -184,14 +184,14 @@ export class SessionTransport implements PeerTransport {
 
   /**
    * Takes a check that names this session, from an address that is not known to be its peer's.
-   * @returns whether the address is one of the peer from now on: the check was authentic, and there is room for one more
+   * @returns true when the address is the peer's from now on: the check was authentic, and there is room for one more
    */
   receiveFrom(socket: LocalSocket, peer: UdpPeer, datagram: Buffer): boolean {
     const { key, path } = this.#paths.from(socket, peer)
     return this.receiveCheck(key, path, datagram)
   }
 
-  /** As {@link SessionTransport.receiveFrom}, by a path that the session closes if it keeps it. */
+  /** Takes a check as {@link SessionTransport.receiveFrom} does, by a path that the session closes if it keeps it. */
   receiveCheck(key: string, path: PacketPath, datagram: Buffer): boolean {
     if (this.isClosed || !this.#mayReach(path.remoteAddress)) return false
     if (!this.#agent.receive(datagram, path, this.#options.now())) return false
@@ -199,12 +199,12 @@ export class SessionTransport implements PeerTransport {
     this.#paths.thin((one) => this.#uses(one))
     const isKept = this.#uses(path)
     if (isKept) this.#paths.keep(path, key)
-    // The answer to the peer's check is waited for: this end's own is sent at once.
+    // The peer waits for the answer, so this end's own check is sent at once.
     this.tick(this.#options.now())
     return isKept
   }
 
-  /** Takes what came by a path of the session. @returns false when it was not for it */
+  /** Takes a datagram that came by a path of the session. @returns false when it was not for it */
   receive(path: PacketPath, datagram: Buffer): boolean {
     const isOurs = !this.isClosed && this.#take(path, datagram)
     if (isOurs) this.#receivedBytes += datagram.length
@@ -281,7 +281,7 @@ export class SessionTransport implements PeerTransport {
   }
 }
 
-/** RFC 8445 5.3: 24 bits of randomness for the one, 128 for the other, at least. */
+/** The credentials have at least 24 and 128 bits of randomness (RFC 8445 5.3). */
 function createCredentials(): IceCredentials {
   // The alphabet of both has + and /, and no - and _ (RFC 8839 5.4).
   return { usernameFragment: randomBytes(6).toString('base64'), password: randomBytes(18).toString('base64') }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 import { crc32 } from 'node:zlib'
 
-/** What a message is for (RFC 8489 5). */
+/** The class of a message (RFC 8489 5). */
 export type StunClass = 'request' | 'indication' | 'success' | 'error'
 
 /** A Binding message, with those attributes that connectivity checks use (RFC 8445 7). */
@@ -13,19 +13,19 @@ export type StunMessage = {
   /** `receiver:sender`, by their username fragments. */
   readonly username?: string | undefined
   readonly priority?: number | undefined
-  /** The sender nominates the pair. */
+  /** True when the sender nominates the pair. */
   readonly useCandidate?: boolean | undefined
-  /** The sender's role, and its number that decides when both have the same one. */
+  /** The sender's role, with the number that decides when both ends have the same role. */
   readonly role?: { readonly controlling: boolean; readonly tieBreaker: bigint } | undefined
-  /** From 300 to 699. */
+  /** The error code, from 300 to 699. */
   readonly errorCode?: number | undefined
-  /** Where the request came from; it is written, and not read. */
+  /** The address that the request came from; it is written, and not read. */
   readonly mappedAddress?: { readonly address: string; readonly port: number } | undefined
 }
 
-/** Longer messages are no connectivity checks: theirs have less than 200 bytes. */
+/** The longest message that is read: connectivity checks have less than 200 bytes. */
 export const MAX_STUN_BYTES = 1280
-/** More attributes are not looked at. */
+/** The most attributes that are read. */
 const MAX_ATTRIBUTES = 24
 /** Two username fragments of 256 characters and a colon (RFC 8839 5.4). */
 const MAX_USERNAME_BYTES = 513
@@ -34,7 +34,7 @@ const HEADER_BYTES = 20
 const COOKIE = 0x2112_a442
 const FINGERPRINT_XOR = 0x5354_554e
 const INTEGRITY_BYTES = 20
-/** With their own headers. */
+/** The sizes of the attributes with their own headers. */
 const INTEGRITY_ATTRIBUTE_BYTES = 4 + INTEGRITY_BYTES
 const FINGERPRINT_ATTRIBUTE_BYTES = 8
 const ROLE_BYTES = 8
@@ -58,14 +58,14 @@ const TYPES: Readonly<Record<StunClass, number>> = {
 }
 const CLASSES = new Map(Object.entries(TYPES).map(([name, type]) => [type, name as StunClass]))
 
-/** Says whether a datagram calls itself a STUN message (RFC 7983 7); it may be broken all the same. */
+/** True when a datagram begins like a STUN message (RFC 7983 7); it may be malformed all the same. */
 export function isStun(datagram: Buffer): boolean {
   return datagram.length >= HEADER_BYTES && datagram[0]! < 4 && datagram.readUInt32BE(4) === COOKIE
 }
 
 /**
- * Reads a Binding message (RFC 8489 5) whose integrity nobody has looked at so far: see {@link hasIntegrity}.
- * @returns undefined for what is broken, too long, or of another method
+ * Parses a Binding message (RFC 8489 5) without checking its integrity: see {@link hasIntegrity}.
+ * @returns undefined for a message that is malformed, too long, or of another method
  */
 export function parseStun(bytes: Buffer): StunMessage | undefined {
   if (!isStun(bytes) || bytes.length > MAX_STUN_BYTES || bytes.readUInt16BE(2) !== bytes.length - HEADER_BYTES)
@@ -84,7 +84,7 @@ export function parseStun(bytes: Buffer): StunMessage | undefined {
   return isWhole ? message : undefined
 }
 
-/** Says whether a message carries a MESSAGE-INTEGRITY (RFC 8489 14.5) that was made with this password. */
+/** True when a message has a MESSAGE-INTEGRITY (RFC 8489 14.5) that was made with this password. */
 export function hasIntegrity(bytes: Buffer, password: string): boolean {
   let isRight = false
   eachAttribute(bytes, (type, value, offset) => {
@@ -95,7 +95,7 @@ export function hasIntegrity(bytes: Buffer, password: string): boolean {
   return isRight
 }
 
-/** Writes a Binding message, signed with a password where there is one, and with a FINGERPRINT. */
+/** Writes a Binding message, with a MESSAGE-INTEGRITY if there is a password, and with a FINGERPRINT. */
 export function serializeStun(message: StunMessage, password?: string): Buffer {
   const { transactionId, username, priority, useCandidate, role, errorCode, mappedAddress } = message
   const parts: Buffer[] = [Buffer.alloc(HEADER_BYTES)]
@@ -120,7 +120,7 @@ export function serializeStun(message: StunMessage, password?: string): Buffer {
   return append(bytes, attribute(ATTRIBUTE.fingerprint, uint32(fingerprint(bytes))))
 }
 
-/** Calls `visit` until it answers false. Answers whether all that was visited is well formed. */
+/** Calls `visit` until it returns false. Returns true when all attributes visited are well-formed. */
 function eachAttribute(bytes: Buffer, visit: (type: number, value: Buffer, offset: number) => boolean): boolean {
   let offset = HEADER_BYTES
   for (let count = 0; offset < bytes.length; count += 1) {
@@ -148,7 +148,7 @@ function readAttribute(
   }
 }
 
-/** The HMAC of a message whose length counts the attribute that it is going to be in. */
+/** The HMAC of a message, with a length that includes the attribute for it. */
 function integrity(bytes: Buffer, password: string): Buffer {
   return createHmac('sha1', password).update(withLength(bytes, INTEGRITY_ATTRIBUTE_BYTES)).digest()
 }
@@ -199,7 +199,7 @@ function xorAddress({ address, port }: { address: string; port: number }, transa
 /** The 4 or 16 bytes of an IP address. */
 function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
-  // The runtime's addresses may end like one of IPv4, a URL's have groups alone.
+  // The runtime's addresses may end in an IPv4 address, while those of a URL consist of groups only.
   const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const bytes = Buffer.alloc(16)
   const after = groupsOf(tail)

@@ -14,12 +14,12 @@ export type TcpConnectionsOptions = {
   find(check: Buffer): SessionTransport | undefined
 }
 
-/** A connection must show by an authentic check whose it is, in this time. */
+/** The time in which a connection must name its session by an authentic check. */
 const CHECK_DEADLINE_MS = 10_000
-/** Connections that have not; the oldest makes room. */
+/** The most connections without a check; the oldest makes room. */
 export const MAX_UNCHECKED = 128
 
-/** The connections that peers make where UDP is blocked (RFC 6544): this end is passive. */
+/** The connections of peers for which UDP is blocked (RFC 6544): this end is passive. */
 export class TcpConnections {
   readonly #options: TcpConnectionsOptions
   readonly #unchecked = new Set<Socket>()
@@ -78,7 +78,7 @@ export class TcpConnections {
     socket.on('data', (bytes: Buffer) => {
       if (!reader.read(bytes, onFrame)) socket.destroy()
     })
-    // Its end is told by `close`, whatever led to it.
+    // Every end results in `close`, also one by an error.
     socket.on('error', () => {})
     socket.once('close', () => {
       cancel()

@@ -15,28 +15,28 @@ export type TransportPortsOptions = {
   readonly ctx: Pick<PluginContext<unknown>, 'net' | 'log' | 'setInterval' | 'setTimeout' | 'onDrain'>
   /** See {@link transportConfig}. */
   readonly ports: readonly string[]
-  /** Milliseconds that never go back, as `performance.now`. */
+  /** A monotonic clock in milliseconds, as `performance.now`. */
   readonly now: () => number
 }
 
 export type PeerTransportOptions = {
   readonly role: TransportRole
-  /** Where the client's request came from, or what is called, which decides on the addresses that are told. */
+  /** The address of the client's request, or of the server that is called, which decides on the addresses for it. */
   readonly clientAddress?: string | undefined
-  /** Says whether datagrams may go to an address of the peer. Default all. */
+  /** Returns true when datagrams may go to an address of the peer. Default all. */
   readonly mayReach?: ((address: string) => boolean) | undefined
   readonly handlers: TransportHandlers
 }
 
-/** Sessions that are not connected yet; the oldest that nothing came for makes room for one more. */
+/** The most sessions that are not connected yet; the oldest without packets makes room for one more. */
 export const MAX_CONNECTING = 512
 const TICK_MS = 50
 const ADDRESSES_INTERVAL_MS = 60_000
-/** Where one that calls has a port of its own (RFC 6335 6), unless `port` has a range. */
+/** The ports of sessions that call (RFC 6335 6), unless `port` has a range. */
 const DYNAMIC_PORTS: PortRange = { first: 49_152, last: 65_535 }
 const CERTIFICATE_FILES = { certfile: '', keyfile: '' }
 
-/** The ports that the sessions of one generation share, and what finds the session that a datagram is for. */
+/** The ports that the sessions of one generation share, which find the session of each datagram. */
 export class TransportPorts {
   readonly #options: TransportPortsOptions
   readonly #entries: readonly PortEntry[]
@@ -45,12 +45,12 @@ export class TransportPorts {
   readonly #sockets: LocalSockets
   readonly #tcp: TcpConnections
   readonly #arena = new SharedArena()
-  /** All that have not ended, in the order that they were made. */
+  /** All sessions that have not ended, in the order of their creation. */
   readonly #transports = new Set<SessionTransport>()
   readonly #connecting = new Set<SessionTransport>()
   readonly #byFragment = new Map<string, SessionTransport>()
   readonly #fragments = new Map<SessionTransport, readonly string[]>()
-  /** Those of sessions that have a port of their own. */
+  /** The sockets of sessions that have a port of their own. */
   readonly #ownSockets = new Map<SessionTransport, LocalSocket>()
   #cancelTicks: (() => void) | undefined
   #isDraining = false
@@ -84,13 +84,13 @@ export class TransportPorts {
     this.#tcp = new TcpConnections({ net, setTimeout, find: (check) => this.#find(check) })
   }
 
-  /** Sessions that have not ended, and those of them that are not connected yet. */
+  /** The number of sessions that have not ended, and of those that are not connected yet. */
   get counts(): { readonly all: number; readonly connecting: number } {
     return { all: this.#transports.size, connecting: this.#connecting.size }
   }
 
   /**
-   * Makes the transport of one peer.
+   * Creates the transport of one peer.
    * @throws {StreamUnavailable} while too many others connect, when no port is free, and when a newer generation has taken over
    */
   async createPeerTransport({ role, clientAddress, mayReach, handlers }: PeerTransportOptions): Promise<PeerTransport> {
@@ -134,7 +134,7 @@ export class TransportPorts {
   }
 
   /**
-   * Opens a port for one session alone, where `port` says so; and for each one that calls: the server called knows its sessions
+   * Opens a port for one session alone, when `port` has a range, and for each session that calls: the server called distinguishes sessions
    * by address and port, and may have several with this one.
    */
   async #openOwnSocket(
@@ -163,12 +163,12 @@ export class TransportPorts {
     ]
   }
 
-  /** Takes a datagram of an address that no session has. Only a check that a session's peer has signed begins anything. */
+  /** Takes a datagram from an address without a session. Only a check that is signed by a session's peer has an effect. */
   #receive(datagram: Buffer, peer: UdpPeer, socket: LocalSocket): boolean {
     return this.#find(datagram)?.receiveFrom(socket, peer, datagram) ?? false
   }
 
-  /** The session that a check names; whether it is authentic is for that to say. */
+  /** Finds the session that a check names, which then verifies it. */
   #find(datagram: Buffer): SessionTransport | undefined {
     if (!isStun(datagram)) return undefined
     const check = parseStun(datagram)

@@ -2,6 +2,6 @@
 export interface PacketSink {
   /** Sends consecutive packets, all `datagramBytes` long but the last, which may be shorter. The bytes are read before it returns. */
   sendRun(bytes: Buffer, datagramBytes: number): void
-  /** Sends packets whose bytes the caller does not change afterwards. */
+  /** Sends packets; the caller does not change their bytes afterwards. */
   send(datagrams: readonly Buffer[]): void
 }

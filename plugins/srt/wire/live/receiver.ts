@@ -13,7 +13,7 @@ import { TimeBase } from './time-base.ts'
 
 /** How often received packets are acknowledged (draft-sharabayko-srt-01 4.8.1). */
 const ACKNOWLEDGE_INTERVAL_US = 10_000
-/** After this many packets, a light acknowledgement is sent before the next full one is due (4.8.1). */
+/** This many packets result in a light acknowledgement before the next full one is due (4.8.1). */
 const PACKETS_PER_LIGHT_ACKNOWLEDGEMENT = 64
 /** The shortest time between two reports of a loss (4.8.2). */
 const MIN_REPORT_INTERVAL_US = 20_000

@@ -173,7 +173,7 @@ export class Sender {
     this.#transmit(nowUs)
   }
 
-  /** The peer misses packets. */
+  /** Takes a loss report: the ranges of packets that the peer misses. */
   reportLoss(ranges: readonly LossRange[], nowUs: number): void {
     this.counts.reports += 1
     // A repeat that left less than a round trip ago may still be on its way.

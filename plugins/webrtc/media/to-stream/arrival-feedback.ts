@@ -6,11 +6,11 @@ import {
   type TransportFeedback,
 } from 'sluice/sdk/media'
 
-/** How long arrivals are gathered before the sender is told of them. */
+/** The time for which arrivals are gathered before they are reported to the sender. */
 const INTERVAL_MS = 50
-/** Arrivals that are told of at once, at the latest. */
+/** The number of arrivals that are reported at once, at the latest. */
 const MAX_ARRIVALS = 200
-/** Packets that one feedback spans, lost ones included: what is further apart is left out. */
+/** The most packets that one feedback spans, lost ones included: arrivals further apart are left out. */
 const MAX_SPAN = 2000
 /** Arrivals this far apart do not fit one feedback. */
 const MAX_STEP_MS = 4000
@@ -18,28 +18,28 @@ const TICKS_PER_REFERENCE = TRANSPORT_WIDE_REFERENCE_MS / TRANSPORT_WIDE_TICK_MS
 
 type Arrival = { readonly number: number; readonly atMs: number }
 
-/** Tells the sender how the packets of its transport arrive, by which it finds out how much the way can carry. */
+/** Reports the arrival of a transport's packets to the sender, which estimates its bandwidth by it. */
 export class ArrivalFeedback {
   readonly #senderSsrc: number
   readonly #unwrapper = new CounterUnwrapper(16)
   readonly #arrivals: Arrival[] = []
-  /** The number behind those that were told of. */
+  /** The number after the last arrival that was reported. */
   #next: number | undefined
   #count = 0
   #mediaSsrc = 0
 
-  /** @param senderSsrc who says so */
+  /** @param senderSsrc the SSRC of this end */
   constructor(senderSsrc: number) {
     this.#senderSsrc = senderSsrc
   }
 
-  /** Takes a packet's number within the transport, of 16 bits. `nowMs` is a monotonic clock. */
+  /** Takes a packet's number within the transport, of 16 bits. @param nowMs a monotonic clock */
   add(sequenceNumber: number, mediaSsrc: number, nowMs: number): void {
     this.#mediaSsrc = mediaSsrc
     this.#arrivals.push({ number: this.#unwrapper.unwrap(sequenceNumber), atMs: nowMs })
   }
 
-  /** Makes the feedback that is due; undefined if none is. */
+  /** Returns the feedback that is due; undefined if there is none. */
   take(nowMs: number): TransportFeedback | undefined {
     const [first] = this.#arrivals
     if (first === undefined) return undefined
@@ -60,7 +60,7 @@ export class ArrivalFeedback {
     this.#next = Math.max(this.#next ?? highest, highest + 1)
     const feedback = {
       baseSequenceNumber: base & 0xffff,
-      // 24 bits with a sign, as the receiver of it counts on with wraps.
+      // A signed number of 24 bits, which the receiver continues across wraps.
       referenceTime: (referenceTime << 8) >> 8,
       feedbackCount: this.#count,
       arrivals: stepsOf(within, base, referenceTime * TICKS_PER_REFERENCE),
@@ -70,12 +70,12 @@ export class ArrivalFeedback {
   }
 }
 
-/** For each packet from `base` on, how many ticks after the one before that has come it came. */
+/** The steps from `base` on: for each packet the ticks between its arrival and that of the packet before; undefined for a lost packet. */
 function stepsOf(arrivals: readonly Arrival[], base: number, referenceTicks: number): (number | undefined)[] {
   const steps: (number | undefined)[] = []
   let lastTicks = referenceTicks
   for (const { number, atMs } of arrivals) {
-    // A packet that came twice came when it did so first.
+    // A packet that came twice counts when it first came.
     if (base + steps.length > number) continue
     while (base + steps.length < number) steps.push(undefined)
     const ticks = Math.round(atMs / TRANSPORT_WIDE_TICK_MS)

@@ -1,15 +1,15 @@
-/** What a sender may send before anything is known of the way. */
+/** The estimate before the first losses are known. */
 const START_BPS = 3_000_000
 const MIN_BPS = 100_000
-/** Losses below which the way is taken to carry more, and above which to carry less (draft-ietf-rmcat-gcc-02 6). */
+/** The loss below which the link is assumed to carry more, and that above which it carries less (draft-ietf-rmcat-gcc-02 6). */
 const LITTLE_LOSS = 0.02
 const MUCH_LOSS = 0.1
-/** By how much an estimate grows from one to the next. */
+/** The factor by which an estimate grows from one to the next. */
 const GROWTH = 1.08
-/** It gets no further ahead of what comes, as that shows nothing about more. */
+/** The limit of the estimate relative to the received bitrate, which proves nothing about more. */
 const MAX_AHEAD = 1.5
 
-/** Estimates by losses alone what the way from a sender can carry, for senders that do not do so by themselves. */
+/** Estimates the bandwidth of a sender's link by losses alone, for senders that do not estimate it themselves. */
 export class BitrateEstimate {
   #estimateBps = START_BPS
   #receivedBytes = 0
@@ -22,7 +22,7 @@ export class BitrateEstimate {
 
   /**
    * Makes the next estimate, in bits a second.
-   * @param fractionLost of the packets since the estimate before, 0–1
+   * @param fractionLost the share of packets lost since the estimate before, 0–1
    */
   next(fractionLost: number, nowMs: number): number {
     const elapsedMs = nowMs - (this.#sinceMs ?? -Infinity)

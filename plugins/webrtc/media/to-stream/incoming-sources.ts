@@ -2,11 +2,11 @@ import { rtpFormatProblem, type RtpExtensionElement, type RtpPacket } from 'slui
 import type { NegotiatedFormat, NegotiatedMedia, RtpExtensionName } from '../../sdp/negotiated-media.ts'
 import type { Inlet } from './inlet.ts'
 
-/** Where a packet goes. */
+/** The stream and format of a packet. */
 export type Route = {
   readonly inlet: Inlet
   readonly format: NegotiatedFormat
-  /** It holds a packet that is sent again (RFC 4588). */
+  /** True when the packet repeats another one by RTX (RFC 4588). */
   readonly isRepair: boolean
 }
 
@@ -19,9 +19,9 @@ type MediaEntry = {
 }
 
 /**
- * Finds the stream of each packet of a transport that all medias share (RFC 8843 9.2): by its SSRC where that is known, else
- * by what its header extension names, else by a payload type that a single media has. An SSRC that is found out so is
- * remembered in place of the one that the stream had before, so that no more are known than there are streams.
+ * Finds the stream of each packet of a transport that all medias share (RFC 8843 9.2): by its SSRC when that is known, else by the media in
+ * its header extension, else by a payload type that only one media has. A new SSRC replaces the former one of its stream, so that no more
+ * are known than there are streams.
  */
 export class IncomingSources {
   readonly #medias: readonly MediaEntry[]
@@ -46,7 +46,7 @@ export class IncomingSources {
     return id === undefined ? undefined : elements.find((element) => element.id === id)?.data
   }
 
-  /** Where a packet goes; undefined where nobody can tell. */
+  /** The stream and format of a packet; undefined for an unknown source. */
   route(packet: RtpPacket, elements: readonly RtpExtensionElement[]): Route | undefined {
     const known = this.#bySsrc.get(packet.ssrc)
     if (known === undefined) return this.#learn(packet, elements)
@@ -54,19 +54,19 @@ export class IncomingSources {
     return payload && { inlet: known.inlet, ...payload }
   }
 
-  /** The stream of an SSRC, but not of packets that are sent again. */
+  /** The stream with an SSRC; undefined for the SSRC of repeated packets. */
   inletOf(ssrc: number): Inlet | undefined {
     const inlet = this.#bySsrc.get(ssrc)?.inlet
     return inlet?.ssrc === ssrc ? inlet : undefined
   }
 
-  /** Takes it that a stream has ended; another one may take its place. */
+  /** Forgets the SSRCs of a stream that has ended. */
   end(ssrc: number): void {
     const inlet = this.inletOf(ssrc)
     if (inlet !== undefined) this.#release(inlet)
   }
 
-  /** Takes over what the description says, which for layers of simulcast is not which of them an SSRC is. */
+  /** Takes the SSRCs of the description, which does not assign them to layers of simulcast. */
   #bindNamed(entry: MediaEntry): void {
     const { media, inlets } = entry
     const [source] = media.sources
@@ -91,7 +91,7 @@ export class IncomingSources {
   #entryOf({ payloadType, payload }: RtpPacket, elements: readonly RtpExtensionElement[]): MediaEntry | undefined {
     const mid = this.extension(elements, 'mid')?.toString('latin1')
     if (mid !== undefined) return this.#medias.find(({ media }) => media.mid === mid)
-    // What holds no media, and names none, says nothing.
+    // A packet without payload and without the name of its media belongs to no stream.
     if (payload.length === 0) return undefined
     const candidates = this.#medias.filter(({ payloads }) => payloads.has(payloadType))
     return candidates.length === 1 ? candidates[0] : undefined

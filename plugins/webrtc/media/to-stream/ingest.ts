@@ -26,45 +26,45 @@ import { createInlets } from './inlets.ts'
 import type { Inlet } from './inlet.ts'
 import type { Simulcast } from './simulcast.ts'
 
-/** How often it is looked what is to be let go, asked for and told. */
+/** The time between looks for work that is due: packets to release, requests and reports. */
 const TICK_MS = 20
-/** Reports of what has come go out this often. */
+/** The time between receiver reports. */
 const REPORT_INTERVAL_MS = 1000
-/** No sender makes larger packets, whatever its network takes. They bound what is kept of those that wait. */
+/** The largest packet: no sender makes larger ones. It bounds the memory of those that wait. */
 const MAX_PACKET_SIZE_BYTES = 2048
 const CNAME = 'sluice'
 const NO_ELEMENTS: readonly RtpExtensionElement[] = []
 
-/** What is received, and where it goes. */
+/** The options of {@link Ingest}. */
 export type IngestInit = {
   /** Takes tracks and units, as a publisher does. */
   readonly sink: UnitSink
-  /** What both sides have agreed on; those that are sent are left aside. */
+  /** The medias that both sides have agreed on; those that are sent are ignored. */
   readonly medias: readonly NegotiatedMedia[]
   /** Sends an RTCP packet to the source. */
   readonly sendRtcp: (packet: Buffer) => void
   readonly timers: { readonly setInterval: (run: () => void, intervalMs: number) => () => void }
-  /** A source whose last keyframe is older is asked for one; 0 for any age. */
+  /** The age of a source's last keyframe after which one is requested, in milliseconds; 0 for never. */
   readonly pliIntervalMs: number
   readonly randomBytes?: (sizeBytes: number) => Buffer
-  /** The clock that `nowMs` of all calls is of; default that of `performance`. */
+  /** A monotonic clock in milliseconds, that of every `nowMs`; default `performance.now`. */
   readonly now?: () => number
 }
 
-/** What became of a source's packets. */
+/** The counters of a source's packets. */
 export type IngestCounts = RtpReceptionCounts & {
-  /** Packets that came after they were asked for again. */
+  /** Packets that came after they were requested again. */
   readonly recoveredPackets: number
-  /** That are of no media, as far as can be told. */
+  /** Packets that belong to no media, as far as is known. */
   readonly unknownPackets: number
-  /** How many packets were asked for again, and how many keyframes. */
+  /** The number of packets that were requested again, and of keyframes. */
   readonly requestedPackets: number
   readonly requestedKeyframes: number
 }
 
 /**
- * Makes tracks and units of what a WebRTC source sends, and tells the source what has come: it is asked for packets that
- * are missing and for keyframes, and learns what its way can carry.
+ * Turns the RTP of a WebRTC source into tracks and units, and sends RTCP to the source: reports, requests for missing packets and
+ * keyframes, and estimates of its bandwidth.
  */
 export class Ingest {
   readonly #ssrc: number
@@ -98,7 +98,7 @@ export class Ingest {
     this.#stop = timers.setInterval(() => this.#tick(now()), TICK_MS)
   }
 
-  /** Whether each media has its track, or all layers of simulcast that can be expected. */
+  /** True when each media has its track, or all the layers of its simulcast that can be expected. */
   get isComplete(): boolean {
     const hasTracks = this.#inlets.every(({ media, track }) => track !== undefined || media.rids.length > 0)
     return hasTracks && this.#simulcasts.every((simulcast) => simulcast.isComplete(this.#nowMs))
@@ -117,7 +117,7 @@ export class Ingest {
     }
   }
 
-  /** Takes an RTP packet, whose bytes are kept. `nowMs` is the clock of {@link IngestInit.now}. */
+  /** Takes an RTP packet and keeps its bytes. `nowMs` is by the clock of {@link IngestInit.now}. */
   rtp(bytes: Buffer, nowMs: number): void {
     this.#nowMs = this.#clock.at(nowMs)
     try {
@@ -131,7 +131,7 @@ export class Ingest {
     this.#sendArrivals(nowMs)
   }
 
-  /** Takes a compound RTCP packet. One that is broken is left out: reports come again. */
+  /** Takes a compound RTCP packet. A malformed one is ignored: reports come again. */
   rtcp(bytes: Buffer, nowMs: number): void {
     this.#nowMs = this.#clock.at(nowMs)
     const messages = tryParse(parseRtcp, bytes)
@@ -142,7 +142,7 @@ export class Ingest {
     }
   }
 
-  /** Has the source send a keyframe of a track, as soon as it may be asked again. */
+  /** Requests a keyframe of a track from the source, as soon as it may be requested again. */
   requestKeyframe(trackId: number): void {
     const inlet = this.#inlets.find(({ track }) => track?.id === trackId)
     if (inlet === undefined) return
@@ -207,7 +207,7 @@ export class Ingest {
     this.#feedback.report(reports, ...this.#estimates(reports, nowMs))
   }
 
-  /** The estimate of what its way can carry, for a source that wants one. */
+  /** The bandwidth estimate, for a source that asks for it. */
   #estimates(reports: readonly ReportBlock[], nowMs: number): RtcpPacket[] {
     if (this.#estimate === undefined) return []
     const fractionLost = Math.max(...reports.map((report) => report.fractionLost)) / 256
@@ -216,7 +216,7 @@ export class Ingest {
   }
 }
 
-/** Whether the source wants to be told what its way can carry, and does not find out by itself. */
+/** True when the source asks for estimates of its bandwidth, and does not make them itself by transport-cc. */
 function isEstimateNeeded(medias: readonly NegotiatedMedia[]): boolean {
   const has = (name: RtcpFeedback) =>
     medias.some(

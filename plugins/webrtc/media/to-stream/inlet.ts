@@ -16,47 +16,47 @@ import { REPLAY_WINDOW_PACKETS } from '../../srtp/packet-index.ts'
 import type { TrackOutlet } from './track-outlet.ts'
 
 /**
- * How long a packet is waited for that can be sent again, how many later ones are kept meanwhile, and how far behind the
- * newest it may come: as far as SRTP lets it through.
+ * The limits of reordering with repeats: the time to wait for a packet, the number of later ones kept meanwhile, and the distance from the
+ * newest at which a packet may come: that of SRTP's window.
  */
 const REPAIRED_ORDER = { maxPackets: 2048, maxDelayMs: 500, maxMisorder: REPLAY_WINDOW_PACKETS }
-/** Where nothing is sent again, a packet that comes late is only in disorder. */
+/** The limits of reordering without repeats, where a late packet is only out of order. */
 const PLAIN_ORDER = { maxPackets: 256, maxDelayMs: 60 }
-/** How long the first keyframe is waited for, which senders begin with by themselves. */
+/** The time to wait for the first keyframe, with which senders begin by themselves. */
 const FIRST_KEYFRAME_MS = 300
-/** The format of a stream changes no more often than this; packets of another one are left out until then. */
+/** The shortest time between changes of a stream's format; packets of another format are dropped until then. */
 const MIN_FORMAT_MS = 1000
-/** The source is asked for a keyframe of a track no more often. */
+/** The shortest time between requests for a keyframe of a track. */
 const MIN_KEYFRAME_REQUEST_MS = 500
 
 type InletInit = {
   readonly media: NegotiatedMedia
-  /** Which layer of simulcast it is; undefined for a media without. */
+  /** The identifier of its simulcast layer; undefined for a media without simulcast. */
   readonly rid: string | undefined
   readonly outlet: TrackOutlet
   readonly clock: RtpClock
   readonly keyframeIntervalMs: number
 }
 
-/** Takes the RTP stream of a media, or of one of its layers, and finds out what has to be asked of its sender. */
+/** Receives the RTP stream of a media, or of one of its layers, and decides which packets and keyframes to request. */
 export class Inlet {
   readonly media: NegotiatedMedia
   readonly rid: string | undefined
-  /** The names of the stream and of that of packets which come again, as far as they are known. */
+  /** The SSRCs of the stream and of its repeats; undefined until they are known. */
   ssrc: number | undefined
   rtxSsrc: number | undefined
   readonly missing: MissingPackets
-  /** Browsers send no keyframe unless they are asked. */
+  /** Requests keyframes: browsers send none unless they are asked. */
   readonly keyframes: KeyframeRequester
   readonly #outlet: TrackOutlet
   readonly #clock: RtpClock
   #receiver: RtpReceiver | undefined
   #format: NegotiatedFormat | undefined
   #formatMs = 0
-  /** Of the receivers before this one. */
+  /** The sum of the counts of former receivers. */
   #countsBefore = sumReceptions([])
   #leftOutPackets = 0
-  /** Since when pictures come without a track that they could be of. */
+  /** The time since which pictures have come without a track. */
   #trackMissingMs: number | undefined
 
   constructor({ media, rid, outlet, clock, keyframeIntervalMs }: InletInit) {
@@ -72,12 +72,12 @@ export class Inlet {
     })
   }
 
-  /** The track as the stream has it. */
+  /** The track in the stream; undefined before there is one. */
   get track(): Track | undefined {
     return this.#outlet.track
   }
 
-  /** How its packets are read; undefined before the first one. */
+  /** The format of its packets; undefined before the first one. */
   get format(): NegotiatedFormat | undefined {
     return this.#format
   }
@@ -89,7 +89,7 @@ export class Inlet {
 
   /**
    * Takes a packet of the stream.
-   * @returns whether packets are found to be missing by it
+   * @returns true when the packet shows that others are missing
    */
   receive(packet: RtpPacket, format: NegotiatedFormat, nowMs: number): boolean {
     const receiver = this.#receiverOf(format, packet, nowMs)
@@ -99,9 +99,9 @@ export class Inlet {
     return format.feedback.has('nack') && this.missing.receive(packet.sequenceNumber, nowMs)
   }
 
-  /** Takes a packet that holds one which is sent again (RFC 4588). */
+  /** Takes a packet that contains another one which is sent again (RFC 4588). */
   recover(packet: RtpPacket, format: NegotiatedFormat, nowMs: number): void {
-    // What was asked for is of the format that is read; probes hold packets of any age.
+    // Repeats have the format that is received; probes contain packets of any age.
     if (this.ssrc === undefined || format !== this.#format) return
     const original = unwrapRetransmission(packet, format.format.payloadType, this.ssrc)
     if (original === undefined) return
@@ -109,7 +109,7 @@ export class Inlet {
     this.#receiver?.recover(original, nowMs)
   }
 
-  /** Lets go on without what has not come in time. */
+  /** Releases packets that wait for others which have not come in time. */
   tick(nowMs: number): void {
     this.#receiver?.tick(nowMs)
   }
@@ -118,12 +118,12 @@ export class Inlet {
     this.#receiver?.report(report, nowMs)
   }
 
-  /** The report on what has come (RFC 3550 6.4.2). */
+  /** The receiver report of the stream (RFC 3550 6.4.2). */
   report(nowMs: number): ReportBlock | undefined {
     return this.#receiver?.statistics.report(nowMs)
   }
 
-  /** The stream has ended (RFC 3550 6.6), or another takes its place: what waits for packets does so in vain. */
+  /** The stream has ended (RFC 3550 6.6), or another replaces it: missing packets will not come. */
   end(): void {
     this.#receiver?.flush()
     this.missing.reset()
@@ -131,7 +131,7 @@ export class Inlet {
     this.rtxSsrc = undefined
   }
 
-  /** Nothing can be made of pictures whose first one did not come, as it shows their configuration. */
+  /** Requests a keyframe when the first one, which contains the configuration, did not come. */
   #needFirstKeyframe({ payload }: RtpPacket, nowMs: number): void {
     if (this.#outlet.track !== undefined) {
       this.#trackMissingMs = undefined
@@ -143,7 +143,7 @@ export class Inlet {
 
   #receiverOf(format: NegotiatedFormat, { payload }: RtpPacket, nowMs: number): RtpReceiver | undefined {
     if (format === this.#format) return this.#receiver
-    // What probes the network may be of any format.
+    // Probes of the network may have any format.
     if (this.#receiver !== undefined && (payload.length === 0 || nowMs - this.#formatMs < MIN_FORMAT_MS)) {
       this.#leftOutPackets += 1
       return undefined

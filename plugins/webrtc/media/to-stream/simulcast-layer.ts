@@ -1,19 +1,19 @@
 import type { AccessUnit, Track, TrackInit, UnitSink } from 'sluice/sdk'
 import type { TrackOutlet } from './track-outlet.ts'
 
-/** A layer without a picture for this long is paused: browsers send one each second of a screen on which nothing moves. */
+/** A layer without a picture for this long is paused: browsers send one every second of a screen without movement. */
 export const LAYER_PAUSE_MS = 1500
 
-/** What a layer tells those beside it. */
+/** The events and the clock of a layer, given by its {@link Simulcast}. */
 export type LayerEvents = {
-  /** A keyframe is about to be written, at which the layer may become the main one, or stop being it. */
+  /** Called before a keyframe is written, at which the layer may become the main one, or stop being it. */
   readonly keyframe: (layer: SimulcastLayer) => void
   readonly nowMs: () => number
 }
 
 /**
  * One layer of simulcast as a track of the stream: its label is the layer's identifier, and so is its `layer`, unless it
- * is the main one. When that changes, the stream gets another track for it, at a keyframe.
+ * is the main one. When it becomes the main one or stops being it, the stream gets another track for it, at a keyframe.
  */
 export class SimulcastLayer implements TrackOutlet {
   readonly rid: string
@@ -21,7 +21,7 @@ export class SimulcastLayer implements TrackOutlet {
   readonly #name: string
   readonly #mainName: string | undefined
   readonly #events: LayerEvents
-  /** The track as the receiver knows it, and as the stream does. */
+  /** The track as the receiver has it, and as the stream has it. */
   #own: Track | undefined
   #track: Track | undefined
   #isMain = false
@@ -40,22 +40,22 @@ export class SimulcastLayer implements TrackOutlet {
     return this.#track
   }
 
-  /** How large its pictures are. */
+  /** The number of pixels of its pictures. */
   get pixels(): number {
     return this.#own?.kind === 'video' ? this.#own.config.width * this.#own.config.height : 0
   }
 
-  /** When its last picture came. */
+  /** The time of its last picture. */
   get writtenMs(): number {
     return this.#writtenMs
   }
 
-  /** Since when pictures come without a pause. */
+  /** The time since which pictures come without a pause. */
   get resumedMs(): number {
     return this.#resumedMs
   }
 
-  /** Makes it the main layer, or one beside that: the stream gets its new track with its next keyframe. */
+  /** Makes the layer the main one, or another one: the stream gets its new track with its next keyframe. */
   setMain(isMain: boolean): void {
     this.#isMain = isMain
     if (this.#track !== undefined) this.#sink.removeTrack(this.#track)

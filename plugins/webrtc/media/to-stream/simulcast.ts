@@ -1,16 +1,16 @@
 import type { UnitSink } from 'sluice/sdk'
 import { LAYER_PAUSE_MS, SimulcastLayer } from './simulcast-layer.ts'
 
-/** A larger layer becomes the main one after it has sent for so long without a pause. */
+/** A larger layer becomes the main one after it has sent for this long without a pause. */
 const STABLE_MS = 2000
-/** The layers are expected in this time after the first picture: a larger one becomes the main one at once. */
+/** The time after the first picture in which all layers are expected: a larger one becomes the main one at once. */
 const START_MS = 1000
 
 type SimulcastInit = {
   readonly sink: UnitSink
-  /** The identifiers of the layers (RFC 8853), as the sender prefers them. */
+  /** The identifiers of the layers (RFC 8853), in the sender's order of preference. */
   readonly rids: readonly string[]
-  /** What tells the main layer's track from those of other medias; undefined in the first one. */
+  /** The `layer` of the main layer's track; undefined in the first media. */
   readonly name: string | undefined
   readonly nowMs: () => number
   /** Asks the source for a keyframe of a layer. */
@@ -18,12 +18,12 @@ type SimulcastInit = {
 }
 
 /**
- * The layers of simulcast (RFC 8853) as tracks, of which one is the main track: the largest that sends without pauses, as
- * whatever carries one track only carries that. A browser that is short of bandwidth pauses the largest one first, which
- * then returns to its place at a keyframe.
+ * The layers of simulcast (RFC 8853) as tracks, of which one is the main track: the largest that sends without pauses, as subscribers of a
+ * single track get that one. A browser that is short of bandwidth pauses the largest one first, which then returns to its place at a
+ * keyframe.
  */
 export class Simulcast {
-  /** As the sender prefers them. */
+  /** The layers in the sender's order of preference. */
   readonly layers: readonly SimulcastLayer[]
   readonly #init: SimulcastInit
   #main: SimulcastLayer | undefined
@@ -35,13 +35,13 @@ export class Simulcast {
     this.layers = init.rids.map((rid) => new SimulcastLayer(rid, init.sink, init.name, events))
   }
 
-  /** Whether all layers have tracks, or no more are expected. */
+  /** True when all layers have tracks, or no more are expected. */
   isComplete(nowMs: number): boolean {
     if (this.#main === undefined) return false
     return nowMs - this.#startedMs >= START_MS || this.layers.every(({ track }) => track !== undefined)
   }
 
-  /** Sees to it that a layer gets a keyframe that is to be the main one. To be called often. */
+  /** Requests a keyframe for a layer that is to become the main one. To be called often. */
   tick(nowMs: number): void {
     const best = this.#best(nowMs)
     if (best !== undefined && best !== this.#main && this.#mayLead(best, nowMs)) this.#init.needKeyframe(best.rid)
@@ -60,14 +60,14 @@ export class Simulcast {
     layer.setMain(true)
   }
 
-  /** Whether a layer that is better than the main one may take its place already. */
+  /** True when a layer that is better than the main one may replace it already. */
   #mayLead(layer: SimulcastLayer, nowMs: number): boolean {
     if (this.#main === undefined || isPaused(this.#main, nowMs)) return true
     if (layer.pixels <= this.#main.pixels) return false
     return nowMs - layer.resumedMs >= STABLE_MS || nowMs - this.#startedMs < START_MS
   }
 
-  /** The largest layer that is not paused, the first of equal ones; undefined where all are, as nothing is sent then. */
+  /** The largest layer that is not paused, the first of equal ones; undefined when all are, as nothing is sent then. */
   #best(nowMs: number): SimulcastLayer | undefined {
     let best: SimulcastLayer | undefined
     for (const layer of this.layers) {
