@@ -31,10 +31,10 @@ export type PlayedMedia = OfferedMedia & { readonly channel: number }
 type SentMedia = PlayedMedia & { readonly ssrc: number }
 
 /** The RTP sender of a media; it outlives the tracks of single publishers. */
-type Outlet = { readonly media: SentMedia; readonly sender: RtpSender; readonly framing: InterleavedFraming }
+type MediaSender = { readonly media: SentMedia; readonly sender: RtpSender; readonly framing: InterleavedFraming }
 
 /** A track with the sender of its media; the packetizer cuts the track's units into packets. */
-type Carried = { readonly outlet: Outlet; readonly packetizer: RtpPacketizer }
+type Carried = { readonly mediaSender: MediaSender; readonly packetizer: RtpPacketizer }
 
 /**
  * A stream as RTP and RTCP packets in interleaved frames (RFC 2326 10.12): the same bytes for every player, as numbers,
@@ -44,37 +44,37 @@ type Carried = { readonly outlet: Outlet; readonly packetizer: RtpPacketizer }
  * of each track behind its first packets after it, as others take none before there is media.
  */
 class RtspMuxer implements Muxer {
-  readonly #outlets: readonly Outlet[]
+  readonly #senders: readonly MediaSender[]
   #carried = new Map<Track, Carried>()
   #hasVideo = false
   #lastReportMs = -Infinity
   readonly #wallClock: WallClock
   /** The senders that repeat their report after their next packets. */
-  readonly #repeated = new Set<Outlet>()
+  readonly #repeated = new Set<MediaSender>()
 
   constructor(medias: readonly SentMedia[], former: RtspMuxer | undefined) {
     this.#wallClock = former === undefined ? new WallClock() : former.#wallClock.fork()
-    this.#outlets =
+    this.#senders =
       former === undefined
-        ? medias.map(createOutlet)
-        : former.#outlets.map(({ sender, ...outlet }) => ({ ...outlet, sender: sender.fork() }))
+        ? medias.map(createMediaSender)
+        : former.#senders.map(({ sender, ...others }) => ({ ...others, sender: sender.fork() }))
   }
 
   /** True when the next packet continues the numbers of the other muxer's packets. */
   follows(former: Muxer): boolean {
-    const isNext = ({ sender }: Outlet, index: number) =>
-      former instanceof RtspMuxer && former.#outlets[index]?.sender.sequenceNumber === sender.sequenceNumber
-    return this.#outlets.every(isNext)
+    const isNext = ({ sender }: MediaSender, index: number) =>
+      former instanceof RtspMuxer && former.#senders[index]?.sender.sequenceNumber === sender.sequenceNumber
+    return this.#senders.every(isNext)
   }
 
   start({ tracks }: MuxerStart): Buffer {
     const carried = new Map<Track, Carried>()
     for (const track of tracks) {
-      const outlet = this.#outletFor(track)
-      if (outlet !== undefined) {
+      const mediaSender = this.#senderFor(track)
+      if (mediaSender !== undefined) {
         carried.set(
           track,
-          this.#carried.get(track) ?? { outlet, packetizer: createRtpPacketizer(track, MAX_PAYLOAD_BYTES) },
+          this.#carried.get(track) ?? { mediaSender, packetizer: createRtpPacketizer(track, MAX_PAYLOAD_BYTES) },
         )
       }
     }
@@ -92,14 +92,14 @@ class RtspMuxer implements Muxer {
     if (carried === undefined) return null
     const payloads = carried.packetizer.packetize(unit)
     if (payloads.length === 0) return null
-    const { sender, framing } = carried.outlet
+    const { sender, framing } = carried.mediaSender
     const { pts, track } = unit
     const bytes = sender.serialize(payloads, sender.timestampOf(pts, track.timescale), framing)
     const timeMs = rescale(pts, track.timescale, 1000)
     const isDue = this.#isReportDue(unit, timeMs)
-    if (!isDue && !this.#repeated.has(carried.outlet)) return bytes
+    if (!isDue && !this.#repeated.has(carried.mediaSender)) return bytes
     const before = isDue ? this.#reports(unit, timeMs) : []
-    const after = this.#repeated.delete(carried.outlet) ? [this.#report(carried.outlet, timeMs)] : []
+    const after = this.#repeated.delete(carried.mediaSender) ? [this.#report(carried.mediaSender, timeMs)] : []
     return Buffer.concat([...before, bytes, ...after])
   }
 
@@ -107,12 +107,12 @@ class RtspMuxer implements Muxer {
    * Finds the sender for a track.
    * @throws {Error} when players have set up its media in another format, of which they can't be notified
    */
-  #outletFor(track: Track): Outlet | undefined {
+  #senderFor(track: Track): MediaSender | undefined {
     const offered = offeredMedia(track, 0)
     if (offered === undefined) return undefined
-    const outlet = this.#outlets.find(({ media }) => isSameMedia(media, offered))
-    if (outlet !== undefined) return outlet
-    const replaced = this.#outlets.find(({ media }) => isPlaceOf(media, track))
+    const mediaSender = this.#senders.find(({ media }) => isSameMedia(media, offered))
+    if (mediaSender !== undefined) return mediaSender
+    const replaced = this.#senders.find(({ media }) => isPlaceOf(media, track))
     if (replaced === undefined) return undefined
     throw new Error(
       `players were told of ${replaced.media.codec} and can't be sent ${track.codec}, or not as it is configured now`,
@@ -128,20 +128,20 @@ class RtspMuxer implements Muxer {
   #reports(unit: AccessUnit, timeMs: number): Buffer[] {
     this.#wallClock.follow(unit, timeMs, Date.now())
     this.#lastReportMs = timeMs
-    return this.#outlets.map((outlet) => {
-      this.#repeated.add(outlet)
-      return this.#report(outlet, timeMs)
+    return this.#senders.map((mediaSender) => {
+      this.#repeated.add(mediaSender)
+      return this.#report(mediaSender, timeMs)
     })
   }
 
   /** @param timeMs not before that of the first packet, or GStreamer takes no note */
-  #report({ media, sender }: Outlet, timeMs: number): Buffer {
+  #report({ media, sender }: MediaSender, timeMs: number): Buffer {
     const report = sender.report(this.#wallClock.at(timeMs), sender.timestampOf(timeMs, 1000))
     return serializeInterleaved(media.channel + 1, serializeRtpReport(report, CNAME))
   }
 }
 
-function createOutlet(media: SentMedia): Outlet {
+function createMediaSender(media: SentMedia): MediaSender {
   const { channel, format, ssrc } = media
   const sender = new RtpSender({ ...randomRtpStart(randomBytes(10)), format, ssrc })
   return { media, sender, framing: new InterleavedFraming(channel) }

@@ -13,7 +13,7 @@ import {
 } from 'sluice/sdk/media'
 import type { NegotiatedFormat, NegotiatedMedia } from '../../sdp/negotiated-media.ts'
 import { REPLAY_WINDOW_PACKETS } from '../../srtp/packet-index.ts'
-import type { TrackOutlet } from './track-outlet.ts'
+import type { TrackSink } from './track-sink.ts'
 
 /**
  * The limits of reordering with repeats: the time to wait for a packet, the number of later ones kept meanwhile, and the distance from the
@@ -33,7 +33,7 @@ type InletInit = {
   readonly media: NegotiatedMedia
   /** The identifier of its simulcast layer; undefined for a media without simulcast. */
   readonly rid: string | undefined
-  readonly outlet: TrackOutlet
+  readonly sink: TrackSink
   readonly clock: RtpClock
   readonly keyframeIntervalMs: number
 }
@@ -48,7 +48,7 @@ export class Inlet {
   readonly missing: MissingPackets
   /** Requests keyframes: browsers send none unless they are asked. */
   readonly keyframes: KeyframeRequester
-  readonly #outlet: TrackOutlet
+  readonly #sink: TrackSink
   readonly #clock: RtpClock
   #receiver: RtpReceiver | undefined
   #format: NegotiatedFormat | undefined
@@ -59,14 +59,14 @@ export class Inlet {
   /** The time since which pictures have come without a track. */
   #trackMissingMs: number | undefined
 
-  constructor({ media, rid, outlet, clock, keyframeIntervalMs }: InletInit) {
+  constructor({ media, rid, sink, clock, keyframeIntervalMs }: InletInit) {
     this.media = media
     this.rid = rid
-    this.#outlet = outlet
+    this.#sink = sink
     this.#clock = clock
     this.missing = new MissingPackets(REPAIRED_ORDER.maxDelayMs, REPAIRED_ORDER.maxMisorder)
     this.keyframes = new KeyframeRequester({
-      sink: outlet,
+      sink,
       minIntervalMs: MIN_KEYFRAME_REQUEST_MS,
       maxAgeMs: keyframeIntervalMs,
     })
@@ -74,7 +74,7 @@ export class Inlet {
 
   /** The track in the stream; undefined before there is one. */
   get track(): Track | undefined {
-    return this.#outlet.track
+    return this.#sink.track
   }
 
   /** The format of its packets; undefined before the first one. */
@@ -133,7 +133,7 @@ export class Inlet {
 
   /** Requests a keyframe when the first one, which contains the configuration, did not come. */
   #needFirstKeyframe({ payload }: RtpPacket, nowMs: number): void {
-    if (this.#outlet.track !== undefined) {
+    if (this.#sink.track !== undefined) {
       this.#trackMissingMs = undefined
     } else if (payload.length > 0) {
       this.#trackMissingMs ??= nowMs
@@ -165,7 +165,7 @@ export class Inlet {
     if (this.#receiver === undefined) return
     this.#receiver.flush()
     const { track } = this.#receiver
-    if (track !== undefined) this.#outlet.removeTrack(track)
+    if (track !== undefined) this.#sink.removeTrack(track)
     this.#countsBefore = sumReceptions([this.#countsBefore, this.#receiver.counts])
     this.missing.reset()
   }

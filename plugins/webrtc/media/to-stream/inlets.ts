@@ -3,7 +3,7 @@ import type { RtpClock } from 'sluice/sdk/media'
 import type { NegotiatedMedia } from '../../sdp/negotiated-media.ts'
 import { Inlet } from './inlet.ts'
 import { Simulcast } from './simulcast.ts'
-import { MediaOutlet, type TrackOutlet } from './track-outlet.ts'
+import { MediaTrackSink, type TrackSink } from './track-sink.ts'
 
 /** Streams that are received, layers of simulcast included: one report speaks of them all (RFC 3550 6.4.2). */
 const MAX_INLETS = 16
@@ -25,9 +25,9 @@ export function createInlets(
   const inlets: Inlet[] = []
   const simulcasts: Simulcast[] = []
   const kinds = new Set<string>()
-  const add = (media: NegotiatedMedia, rid: string | undefined, outlet: TrackOutlet): void => {
+  const add = (media: NegotiatedMedia, rid: string | undefined, trackSink: TrackSink): void => {
     if (inlets.length < MAX_INLETS) {
-      inlets.push(new Inlet({ media, rid, outlet, clock, keyframeIntervalMs: pliIntervalMs }))
+      inlets.push(new Inlet({ media, rid, sink: trackSink, clock, keyframeIntervalMs: pliIntervalMs }))
     }
   }
   for (const media of medias.filter(({ direction }) => direction === 'receive')) {
@@ -36,7 +36,7 @@ export function createInlets(
     const name = kinds.has(media.kind) ? media.mid : undefined
     kinds.add(media.kind)
     if (media.rids.length === 0) {
-      add(media, undefined, new MediaOutlet(sink, name))
+      add(media, undefined, new MediaTrackSink(sink, name))
       continue
     }
     const needKeyframe = (rid: string) =>

@@ -1,5 +1,5 @@
 import type { AccessUnit, Track, TrackInit, UnitSink } from 'sluice/sdk'
-import type { TrackOutlet } from './track-outlet.ts'
+import type { TrackSink } from './track-sink.ts'
 
 /** A layer without a picture for this long is paused: browsers send one every second of a screen without movement. */
 export const LAYER_PAUSE_MS = 1500
@@ -15,7 +15,7 @@ export type LayerEvents = {
  * One layer of simulcast as a track of the stream: its label is the layer's identifier, and so is its `layer`, unless it
  * is the main one. When it becomes the main one or stops being it, the stream gets another track for it, at a keyframe.
  */
-export class SimulcastLayer implements TrackOutlet {
+export class SimulcastLayer implements TrackSink {
   readonly rid: string
   readonly #sink: UnitSink
   readonly #name: string

@@ -1,18 +1,18 @@
 import type { AccessUnit, Track, TrackInit, UnitSink } from 'sluice/sdk'
 
-/** Takes one track at a time, and knows what became of it in the stream. */
-export interface TrackOutlet extends UnitSink {
-  /** The track as the stream has it; undefined while it has none. */
+/** A sink for one track at a time, which knows its track in the stream. */
+export interface TrackSink extends UnitSink {
+  /** The track in the stream; undefined while there is none. */
   readonly track: Track | undefined
 }
 
-/** Gives a stream the track of a media, named by its layer. */
-export class MediaOutlet implements TrackOutlet {
+/** Adds the track of a media to a stream, with `layer` as its layer and group. */
+export class MediaTrackSink implements TrackSink {
   readonly #sink: UnitSink
   readonly #names: { readonly layer?: string; readonly group?: string }
   #track: Track | undefined
 
-  /** @param layer what tells the track from others of its kind; undefined for the main one */
+  /** @param layer the name that distinguishes the track from others of its kind; undefined for the main one */
   constructor(sink: UnitSink, layer: string | undefined) {
     this.#sink = sink
     this.#names = layer === undefined ? {} : { layer, group: layer }
