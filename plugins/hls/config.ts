@@ -1,6 +1,6 @@
 import { Duration, parseDuration, RegexMap, Type, type PluginConfig } from 'sluice/sdk'
 
-/** `fragment x window`, as 5.x has it. */
+/** The format of `fragment x window`, as in 5.x. */
 const TRANSFORM_INPUT = /^\s*([\d.hms]{1,40})\s*[xX*]\s*([3-9]|[1-9]\d{1,2}|1000)\s*$/u
 
 /** A rule of `onpub.transform`. In its place, a string is its `input`. */
@@ -56,7 +56,7 @@ const MIN_PART_MS = 50
 /** The lengths by which the segments of a stream are cut, and how many are listed. */
 export type SegmentRule = { readonly fragmentMs: number; readonly partMs: number; readonly window: number }
 
-/** The segment rules of streams: the same for all, but for those whose path matches a rule of `onpub.transform`. */
+/** The segment rules of streams: one for all, except for those with a path that matches a rule of `onpub.transform`. */
 export class SegmentRules {
   readonly #common: SegmentRule
   readonly #transform: readonly { readonly pattern: RegExp; readonly rule: SegmentRule }[]

@@ -24,15 +24,15 @@ export type LivePresentation = Pick<
   | 'end'
 >
 
-/** Names a presentation: a stream, a format, and what of the stream is taken. */
+/** Identifies a presentation: a stream, a format, and the selected part of the stream. */
 export type HlsStreamKey = {
   readonly streamPath: string
   readonly format: HlsFormat
-  /** The part of the stream that is taken, where the config does not say so: as a query, such as `subaudio=false`. */
+  /** The selected part of the stream, when the request overrides the config: as a query, such as `subaudio=false`. */
   readonly selection?: string
-  /** The names of its renditions, where they are not to suit the tracks but to be those that players know of. */
+  /** The names of its renditions, when they must be those that players know; by default they suit the tracks. */
   readonly renditions?: readonly string[]
-  /** It is of the path's own stream, whatever the viewers of that path get instead. */
+  /** True for the path's own stream, even when the viewers of that path get another one. */
   readonly exact?: boolean
 }
 
@@ -44,16 +44,16 @@ export type HlsStreamOptions = {
   readonly log: PluginContext<unknown>['log']
   /** Called whenever a playlist has changed, on the media path. */
   readonly onChange: () => void
-  /** A clock that does not jump. */
+  /** A monotonic clock in milliseconds. */
   readonly nowMs: () => number
 }
 
-/** The first segment may take as long as a group of pictures. */
+/** The longest time to the first segment, which may take as long as a group of pictures. */
 const READY_TIMEOUT_MS = 30_000
 /** The target duration of a stream that has ended before it had one. */
 const FALLBACK_TARGET_SECONDS = 2
 
-/** A stream as HLS in one format: its presentation, the subscription that feeds it, and those who use it. */
+/** A stream as HLS in one format: its presentation, the subscription that feeds it, and its viewers. */
 export class HlsStream implements PlaylistSource {
   readonly key: HlsStreamKey
   readonly presentation: LivePresentation
@@ -61,7 +61,7 @@ export class HlsStream implements PlaylistSource {
   readonly #options: HlsStreamOptions
   readonly #leave = new AbortController()
   readonly #playlists = new Map<string, PlaylistCache>()
-  /** Counts the sessions that use it under each path that was asked for. */
+  /** The number of sessions that use it under each requested path. */
   readonly #paths = new Map<string, number>()
   readonly #listeners = new Set<() => void>()
   readonly #startMs: number
@@ -89,12 +89,12 @@ export class HlsStream implements PlaylistSource {
     return this.key.streamPath
   }
 
-  /** The path of the stream that it is made of at present. */
+  /** The path of the stream that it currently shows. */
   get sourcePath(): string {
     return this.#subscriber?.sourcePath ?? this.streamPath
   }
 
-  /** Segments in a playlist. */
+  /** The number of segments in a playlist. */
   get window(): number {
     return this.#options.window
   }
@@ -103,7 +103,7 @@ export class HlsStream implements PlaylistSource {
     return this.key.format
   }
 
-  /** No media comes any more: playlists say so. */
+  /** True when no more media comes, and playlists have ended. */
   get ended(): boolean {
     return this.#endedMs !== undefined
   }
@@ -112,12 +112,12 @@ export class HlsStream implements PlaylistSource {
     return this.#endedMs
   }
 
-  /** Nothing is left of it. */
+  /** True when its segments were freed. */
   get disposed(): boolean {
     return this.#disposed
   }
 
-  /** The time since when nobody holds it; undefined while somebody does. */
+  /** The time since which nothing holds it; undefined while it is held. */
   get idleSinceMs(): number | undefined {
     return this.#holders > 0 ? undefined : this.#idleSinceMs
   }
@@ -126,7 +126,7 @@ export class HlsStream implements PlaylistSource {
     return (this.presentation.targetDurationSeconds || FALLBACK_TARGET_SECONDS) * 1000
   }
 
-  /** The time for which its segments are listed. */
+  /** The time for which its segments are listed, in milliseconds. */
   get windowSeconds(): number {
     return Math.ceil((this.targetMs / 1000) * this.#options.window)
   }
@@ -138,12 +138,12 @@ export class HlsStream implements PlaylistSource {
     const client = { ip: '', port: 0, userAgent: '' }
     try {
       const { signal } = this.#leave
-      // Viewers of the path are moved together with what they watch.
+      // Viewers of the path are moved together with this stream.
       const kind = { type: 'transform', follows: !exact } as const
       const subscriber = await streams.subscribe({ streamPath, url: '', query, client, signal, ...kind })
       this.#subscriber = subscriber
       if (exact) streams.move([subscriber.id], streamPath)
-      // A stream that did not come back is over; what there is of it stays for a while.
+      // A stream that has not come back is over; its segments stay for a while.
       subscriber.onClose(({ code }) => (code === 'timeout' ? this.end() : this.dispose()))
       if (this.#disposed) return subscriber.close('nobody watches')
       subscriber.read(presentation.reader)
@@ -155,15 +155,15 @@ export class HlsStream implements PlaylistSource {
   }
 
   /**
-   * Resolves when there is something to play.
-   * @throws {StreamNotFound} when there is not going to be, because it ended or no track can be carried
+   * Resolves when the stream can be played.
+   * @throws {StreamNotFound} when it never can be, because it ended or no track can be carried
    * @throws {StreamUnavailable} when it takes too long
    */
   whenReady(): Promise<void> {
     return this.#readiness.promise
   }
 
-  /** Calls the listener when playlists have changed, once for all that was made in a turn. @returns what ends it. */
+  /** Calls the listener when playlists have changed, once for all changes of a turn. @returns a function that removes the listener */
   onUpdate(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
@@ -182,7 +182,7 @@ export class HlsStream implements PlaylistSource {
     this.#idleSinceMs = this.#options.nowMs()
   }
 
-  /** Whether its files are there for who asks for this path: its own, or one that leads a session here. */
+  /** True when its files are served under this path: its own, or one from which a gate directed a session here. */
   serves(requestedPath: string): boolean {
     return requestedPath === this.streamPath || this.#paths.has(requestedPath)
   }
@@ -191,7 +191,7 @@ export class HlsStream implements PlaylistSource {
     return this.presentation.renditions.get(name)
   }
 
-  /** A rendition's playlist; undefined where there is no such rendition. */
+  /** A rendition's playlist; undefined when there is no such rendition. */
   playlist(name: string, request: PlaylistRequest): ReadyReply | undefined {
     const rendition = this.rendition(name)
     if (rendition === undefined) return undefined
@@ -206,7 +206,7 @@ export class HlsStream implements PlaylistSource {
     return cache.reply(request)
   }
 
-  /** Does what falls due by itself. */
+  /** Does the work that is due by time. */
   tick(nowMs: number): void {
     this.waiting.expire(nowMs)
     if (nowMs - this.#startMs < READY_TIMEOUT_MS || this.presentation.ready) return
@@ -214,7 +214,7 @@ export class HlsStream implements PlaylistSource {
     if (!this.presentation.failed && !this.ended) this.#readiness = readiness()
   }
 
-  /** No more media comes; what there is can be had until it is disposed. Idempotent. */
+  /** Ends the presentation, as no more media comes; its segments stay until it is disposed. Idempotent. */
   end(): void {
     if (this.ended) return
     this.#endedMs = this.#options.nowMs()
@@ -223,11 +223,11 @@ export class HlsStream implements PlaylistSource {
     this.#readiness.reject(new StreamNotFound())
   }
 
-  /** Frees all there is; viewers come in again, if they can. Idempotent. */
+  /** Frees all segments; viewers have to open new sessions. Idempotent. */
   dispose(): void {
     if (this.#disposed) return
     this.#disposed = true
-    // The stream may go on: who still waits is not to be told that it ends.
+    // The stream may go on, so the requests that wait are not answered with its end.
     this.waiting.expire(Infinity)
     this.#leave.abort()
     this.#subscriber?.close('nobody watches')
@@ -236,7 +236,7 @@ export class HlsStream implements PlaylistSource {
     this.#playlists.clear()
   }
 
-  // Called on the media path: the answers go out after it, once for all that was made in a turn.
+  // Called on the media path: the answers go out after it, once for all changes of a turn.
   #onChange(): void {
     this.#options.onChange()
     for (const cache of this.#playlists.values()) cache.drop()
@@ -268,7 +268,7 @@ export class HlsStream implements PlaylistSource {
 
 function readiness(): PromiseWithResolvers<void> {
   const resolvers = Promise.withResolvers<void>()
-  // It may be that nobody waits for it.
+  // The promise may reject before anything waits for it.
   resolvers.promise.catch(() => {})
   return resolvers
 }

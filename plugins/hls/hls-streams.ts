@@ -10,39 +10,39 @@ export type HlsStreamsOptions = {
   readonly log: PluginContext<unknown>['log']
   readonly segmentRules: SegmentRules
   readonly createPresentation: (options: Omit<PresentationOptions, 'id' | 'nowMs'>) => LivePresentation
-  /** A clock that does not jump. */
+  /** A monotonic clock in milliseconds. */
   readonly nowMs: () => number
-  /** What all generations have in common. */
+  /** The numbers that all generations share. */
   readonly numbers: NumberMemory
 }
 
-/** The numbers that playlists go on with in a next presentation, by stream, format and selection; latest last. */
+/** The numbers with which playlists continue in a next presentation, by stream, format and selection; latest last. */
 export type NumberMemory = Map<string, SequenceNumbers>
 
-/** The numbers of so many playlists are remembered. */
+/** The most playlists for which numbers are remembered. */
 const MAX_NUMBERS = 1000
 /** The presentation's id, in the name of one of its files. */
 const ID = /^(.+)-[^-]+-[^-]+$/u
 
-/** All presentations: one for each stream, format and selection, made when wanted, freed when nobody did for a while. */
+/** All presentations: one for each stream, format and selection, created on demand, and freed a while after their last use. */
 export class HlsStreams {
   readonly #options: HlsStreamsOptions
-  /** The streams that have media to come, by {@link idOf}. */
+  /** The streams that still get media, by {@link idOf}. */
   readonly #running = new Map<string, HlsStream>()
   readonly #byId = new Map<string, HlsStream>()
-  /** The streams that are made whether or not somebody watches. */
+  /** The streams that are made even without viewers. */
   readonly #kept = new Set<HlsStream>()
 
   constructor(options: HlsStreamsOptions) {
     this.#options = options
   }
 
-  /** All that hold media. */
+  /** All streams that hold media. */
   get all(): Iterable<HlsStream> {
     return this.#byId.values()
   }
 
-  /** The stream in a format; who gets it holds it at once. */
+  /** Returns the stream in a format, and holds it for the caller. */
   get(key: HlsStreamKey): HlsStream {
     const id = idOf(key)
     const known = this.#running.get(id)
@@ -55,7 +55,7 @@ export class HlsStreams {
   }
 
   /**
-   * A path's own stream, in the format and selection of another; undefined when nobody publishes the path.
+   * A path's own stream, in the format and selection of another; undefined when the path has no publisher.
    * @param renditions see `HlsStreamKey`
    */
   showing(
@@ -74,7 +74,7 @@ export class HlsStreams {
     return this.#byId.get(ID.exec(name)?.[1] ?? '')
   }
 
-  /** Makes the stream's segments from now until it ends, even if nobody watches. */
+  /** Makes the stream's segments from now until it ends, even without viewers. */
   keep(streamPath: string, format: HlsFormat): void {
     const hlsStream = this.get({ streamPath, format })
     if (this.#kept.has(hlsStream)) return
@@ -82,13 +82,13 @@ export class HlsStreams {
     hlsStream.hold(streamPath)
   }
 
-  /** Lets go of those that are made whether or not somebody watches. */
+  /** Releases the streams that are made even without viewers. */
   letGo(): void {
     for (const hlsStream of this.#kept) hlsStream.release(hlsStream.streamPath)
     this.#kept.clear()
   }
 
-  /** Does what falls due by itself: frees what nobody has held for `idleMs`, and streams that ended a while ago. */
+  /** Does the work that is due by time: frees streams that nothing has held for `idleMs`, and streams that ended a while ago. */
   tick(nowMs: number, idleMs: number): void {
     for (const hlsStream of this.#byId.values()) {
       hlsStream.tick(nowMs)
@@ -129,7 +129,7 @@ export class HlsStreams {
     if (this.#kept.delete(hlsStream)) hlsStream.release(hlsStream.streamPath)
   }
 
-  // The stream may go on in two generations, in one of them further.
+  // The stream may go on in two generations, and further in one of them.
   #remember(id: string, next: SequenceNumbers): void {
     const { numbers } = this.#options
     const known = numbers.get(id)

@@ -3,12 +3,12 @@ import { untilAborted, type Publisher, type PublishOptions, type Track, type Uni
 import { networkReason, SourceError } from 'sluice/sdk/http'
 import { MalformedError, TsDemuxer } from 'sluice/sdk/media'
 
-/** From the answer to the table of the program. */
+/** The longest time from the answer to the table of the program. */
 const START_TIMEOUT_MS = 30_000
-/** So much is looked through for it. */
+/** The most bytes that are searched for the table. */
 const MAX_HEAD_BYTES = 8 * 1024 * 1024
 
-/** Looks for what there is, and plays nothing. */
+/** A sink that only collects tracks, and plays nothing. */
 const NOWHERE: UnitSink = {
   addTrack: (init): Track => ({ ...init, id: 0 }),
   configureTrack: (track, config) => ({ ...track, config }),
@@ -17,9 +17,9 @@ const NOWHERE: UnitSink = {
   lost: () => {},
 }
 
-/** An MPEG-TS that goes on until it breaks off. */
+/** A live MPEG-TS, which goes on until it breaks off. */
 export class LiveTs {
-  /** Counters of MPEG-TS have 33 bits. */
+  /** The counters of MPEG-TS have 33 bits. */
   readonly options: PublishOptions = { timestampBits: 33 }
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #log: Logger
@@ -31,8 +31,8 @@ export class LiveTs {
   }
 
   /**
-   * Reads up to the table that says what it holds. Whoever gives the body ends it.
-   * @throws {SourceError} when there is none, or nothing that can be carried
+   * Reads up to the table with the tracks. The caller ends the body.
+   * @throws {SourceError} when there is none, or no track that can be carried
    */
   static async open(
     body: AsyncIterable<Uint8Array>,
@@ -52,7 +52,7 @@ export class LiveTs {
   }
 
   /**
-   * Publishes what comes as it comes.
+   * Publishes the stream as it comes.
    * @throws {SourceError} when it ends
    */
   async play(publisher: Publisher): Promise<never> {

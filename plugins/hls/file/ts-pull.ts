@@ -19,7 +19,7 @@ type TsPullOptions = {
   readonly request: PullRequest
 }
 
-/** Whether an address or a file is an MPEG-TS by itself, and no playlist. */
+/** True when the address or file is an MPEG-TS itself, and not a playlist. */
 export function isTs({ url, file }: Pick<PullRequest, 'url' | 'file'>): boolean {
   return /\.ts$/iu.test(file ?? URL.parse(url)?.pathname ?? '')
 }
@@ -41,7 +41,7 @@ export async function pullTs(options: TsPullOptions): Promise<PullEnd> {
   }
 }
 
-/** A file, or the answer of a server that gives no parts of one. */
+/** Opens a file, or the answer of a server that serves no byte ranges. */
 function openSource(request: PullRequest, signal: AbortSignal): Promise<RecordingBytes | Response> {
   return request.file === undefined
     ? HttpBytes.open(new SourceRequests(request, signal))
@@ -56,7 +56,7 @@ async function playFile({ streams, log, request }: TsPullOptions, recording: TsR
   return end
 }
 
-/** Publishes what comes as it comes: a live source has no end that it tells of. */
+/** Publishes a live source as it comes, which does not announce its end. */
 async function takeLive({ streams, log, request }: TsPullOptions, response: Response): Promise<PullEnd> {
   if (response.headers.has('content-length')) {
     await response.body?.cancel()

@@ -4,19 +4,19 @@ import { TsTimeline, type TsPoint, type TsZero } from './ts-timeline.ts'
 import { TsTimes } from './ts-times.ts'
 import { TsUnits } from './ts-units.ts'
 
-/** So much is looked through for the tracks. */
+/** The most bytes that are searched for the tracks. */
 const MAX_HEAD_BYTES = 8 * 1024 * 1024
-/** Where a keyframe is looked for, first this far back, and then twice as far each time. */
+/** The distance by which the search for a keyframe first steps back; it is doubled for each further step. */
 const STEP_BACK_BYTES = 2 * 1024 * 1024
 const TICKS_PER_MS = TS_TIMESCALE / 1000
 
-/** Reads an MPEG-TS file. Its times go on where its counters start again or jump. */
+/** Reads an MPEG-TS file. Its times are continuous where its counters start again or jump. */
 export class TsRecording implements Recording {
   readonly tracks: readonly Track[]
   readonly #units: TsUnits
   readonly #timeline: TsTimeline
   readonly #times = new TsTimes()
-  /** Units are left out up to the keyframe, or the sound, of this time. */
+  /** Units are left out up to the keyframe, or the audio, of this time. */
   #skipTo: number | undefined
   #main: Track
 
@@ -29,9 +29,9 @@ export class TsRecording implements Recording {
   }
 
   /**
-   * Looks at the beginning and the end of a file, and here and there in between.
-   * @param zero what the first picture is at 0
-   * @throws {Error} that says what is wrong with it
+   * Examines the beginning and the end of a file, and some places in between.
+   * @param zero the meaning of time 0: the first picture is presented, or decoded
+   * @throws {Error} with the defect of the file
    */
   static async open(bytes: RecordingBytes, zero: TsZero = 'presented'): Promise<TsRecording> {
     const units = new TsUnits(bytes)
@@ -50,12 +50,12 @@ export class TsRecording implements Recording {
     return Math.ceil(this.#timeline.endTicks / TICKS_PER_MS)
   }
 
-  /** How many units were broken. */
+  /** The number of malformed units. */
   get dropped(): number {
     return this.#units.dropped
   }
 
-  /** Streams that can't be carried, for example `stream type 0x11`. */
+  /** The streams that can't be carried, for example `stream type 0x11`. */
   get unsupported(): readonly string[] {
     return this.#units.unsupported
   }
@@ -99,7 +99,7 @@ export class TsRecording implements Recording {
     return true
   }
 
-  /** The decoding time of the last keyframe that is presented up to a time, from a point on. */
+  /** The decoding time of the last keyframe that is presented up to a time, searched from a point on. */
   async #lastKeyframe(point: TsPoint, ticks: number): Promise<number | undefined> {
     this.#begin(point)
     let last: number | undefined

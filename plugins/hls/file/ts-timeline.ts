@@ -3,34 +3,34 @@ import { TS_TIMESCALE } from 'sluice/sdk/media'
 import { ticksBetween, TS_MAX_GAP_TICKS, TsTimes } from './ts-times.ts'
 import type { TsUnits } from './ts-units.ts'
 
-/** How many places of a file are looked at for jumps of its counters. */
+/** The number of places of a file that are examined for jumps of its counters. */
 const PARTS = 8
-/** Places that are closer need not be told apart: a part of the file, within limits. */
+/** The fraction of a file, within limits, below which two places count as one. */
 const NEAR_PART = 256
 const MIN_NEAR_BYTES = 4 * 1024
 const MAX_NEAR_BYTES = 512 * 1024
-/** So much is looked through for a unit, and at the end of the file at first. */
+/** The most bytes that are searched for a unit, and the bytes at the end of the file that are searched first. */
 const MAX_SEARCH_BYTES = 8 * 1024 * 1024
 const TAIL_BYTES = 512 * 1024
-/** A stream of fewer bytes a second is not expected; a counter that is farther off has jumped. */
+/** The lowest bitrate that is expected; a counter that is further off has jumped. */
 const MIN_BYTES_PER_SECOND = 4000
 const MAX_PAUSE_SECONDS = 10
-/** Of jumps beyond these, it is not found out where they are. */
+/** The most jumps that are located. */
 const MAX_JUMPS = 1000
 
-/** A place of a file, the counter of the first unit of the main track there, and its time from the beginning of the file. */
+/** A place in a file, the counter of the main track's first unit there, and its time from the beginning of the file. */
 export type TsPoint = { readonly offset: number; readonly counter: number; readonly ticks: number }
 
-/** What the first picture of a file is at its time 0. */
+/** The meaning of time 0 in a file: the first picture is presented, or decoded. */
 export type TsZero = 'presented' | 'decoded'
 
-/** Tells where in a file a time is, as far as its counters say so: they may start again and jump. */
+/** Finds the place of a time in a file by its counters, which may start again and jump. */
 export class TsTimeline {
   readonly #units: TsUnits
-  /** In the order of the file, of places between which counters do not jump, or times stand still. */
+  /** The places in the order of the file; between two of them counters do not jump, or times stand still. */
   readonly #points: TsPoint[] = []
 
-  /** Tracks lie side by side by no more than about a second, so times are those of one. */
+  /** The id of the main track. Tracks are interleaved within about a second, so its times stand for all. */
   readonly #mainId: number
   readonly #nearBytes: number
   #jumps = 0
@@ -42,9 +42,9 @@ export class TsTimeline {
   }
 
   /**
-   * Looks at a file at a few places, and closer where counters jump.
-   * @param zero what the first picture is at 0: presented, or decoded
-   * @throws {Error} when it can't be read, or has no unit with a time
+   * Examines a file at a few places, and more closely where counters jump.
+   * @param zero the meaning of time 0: the first picture is presented, or decoded
+   * @throws {Error} when the file can't be read, or has no unit with a time
    */
   static async read(units: TsUnits, sizeBytes: number, main: Track, zero: TsZero): Promise<TsTimeline> {
     const timeline = new TsTimeline(units, sizeBytes, main)
@@ -71,7 +71,7 @@ export class TsTimeline {
     return this.#last.ticks
   }
 
-  /** A place shortly before a time. */
+  /** Returns a place shortly before a time. */
   async find(ticks: number): Promise<TsPoint> {
     const index = Math.max(
       0,
@@ -89,7 +89,7 @@ export class TsTimeline {
     return low
   }
 
-  /** The time of a place. */
+  /** The time at a place. */
   async at(offset: number): Promise<TsPoint> {
     const before = this.#points.findLast((point) => point.offset <= offset)
     if (before === undefined) return this.start
@@ -101,7 +101,7 @@ export class TsTimeline {
     return this.#points.at(-1)!
   }
 
-  /** Adds a point after the last, and where counters jump in between, the places right before and after that. */
+  /** Adds a point after the last one, and, where counters jump in between, the places right before and after the jump. */
   async #add(offset: number, counter: number): Promise<void> {
     let low = this.#last
     const next = pointAfter(low, offset, counter)
@@ -120,7 +120,7 @@ export class TsTimeline {
     if (high.offset < offset) await this.#add(offset, counter)
   }
 
-  /** The time of the first unit with a counter after a place, over a jump that lies close. */
+  /** The time of the first unit with a counter after a place, across a jump that is close to it. */
   async #ticksOver(place: TsPoint, counter: number): Promise<number> {
     const times = new TsTimes()
     times.restart(place.counter, place.ticks)
@@ -175,7 +175,7 @@ export class TsTimeline {
   }
 }
 
-/** A place after another one; undefined where counters jump in between. */
+/** A place after another one; undefined when counters jump in between. */
 function pointAfter(before: TsPoint, offset: number, counter: number): TsPoint | undefined {
   const passed = ticksBetween(before.counter, counter)
   const mostSeconds = (offset - before.offset) / MIN_BYTES_PER_SECOND + MAX_PAUSE_SECONDS

@@ -2,25 +2,25 @@ import type { AccessUnit } from 'sluice/sdk'
 import { TS_TIMESCALE } from 'sluice/sdk/media'
 
 const RANGE = 2 ** 33
-/** Times that go on farther than this from where they were have jumped. */
+/** The largest step of times; a larger one is a jump. */
 export const TS_MAX_GAP_TICKS = 10 * TS_TIMESCALE
 
 type Position = { offset: number; dts: number; step: number }
 
-/** The time from one counter of 33 bits to another, whichever way is shorter. */
+/** The shorter difference in ticks from one counter of 33 bits to another. */
 export function ticksBetween(from: number, to: number): number {
   const ticks = to - from
   return ticks - Math.round(ticks / RANGE) * RANGE
 }
 
-/** Has the times of an MPEG-TS, which are counters of 33 bits and may jump, go on without a break. */
+/** Makes the times of an MPEG-TS continuous, which are counters of 33 bits and may jump. */
 export class TsTimes {
   readonly #tracks = new Map<number, Position>()
   #offset = 0
-  /** The end of what was placed. */
+  /** The end of the units that were placed. */
   #endDts = 0
 
-  /** Begins anew: a counter is that of a time in ticks. */
+  /** Begins again: a counter corresponds to a time in ticks. */
   restart(counter: number, ticks: number): void {
     this.#tracks.clear()
     this.#offset = ticks - counter
@@ -42,7 +42,7 @@ export class TsTimes {
     unit.pts = dts + cts
   }
 
-  /** Data may pause for long and says nothing of jumps: it goes where media is. */
+  /** Data may pause for long and does not reveal jumps: its times follow those of media. */
   #placeData(unit: AccessUnit): void {
     const cts = ticksBetween(unit.dts, unit.pts)
     unit.dts = this.#endDts + ticksBetween(this.#endDts, unit.dts + this.#offset)
@@ -50,7 +50,7 @@ export class TsTimes {
   }
 
   #placed(counter: number, track: Position, expected: number): number {
-    // Where one track has jumped, the others follow.
+    // When one track has jumped, the others take the same offset.
     for (const offset of [track.offset, this.#offset]) {
       const dts = expected + ticksBetween(expected, counter + offset)
       if (Math.abs(dts - expected) > TS_MAX_GAP_TICKS) continue

@@ -1,12 +1,12 @@
 import type { AccessUnit, RecordingBytes, Track, TrackInit, UnitSink } from 'sluice/sdk'
 import { TsDemuxer } from 'sluice/sdk/media'
 
-/** So much is read at a time. */
+/** The size of one read. */
 const BLOCK_SIZE_BYTES = 128 * 1024
 
-/** Reads the units of an MPEG-TS from any place of it on, with the counters that they have in it. */
+/** Reads the units of an MPEG-TS from any place on, with their original counters. */
 export class TsUnits implements UnitSink {
-  /** The tracks that were seen, each in the configuration that it had first. */
+  /** The tracks that were found, each in its first configuration. */
   readonly tracks: Track[] = []
   readonly #bytes: RecordingBytes
   readonly #demuxer = new TsDemuxer(this)
@@ -19,22 +19,22 @@ export class TsUnits implements UnitSink {
     this.#bytes = bytes
   }
 
-  /** How many units were broken. */
+  /** The number of malformed units. */
   get dropped(): number {
     return this.#demuxer.dropped
   }
 
-  /** Streams that make no track. */
+  /** The streams that can't be carried. */
   get unsupported(): readonly string[] {
     return [...this.#demuxer.unsupported]
   }
 
-  /** Whether each stream of the program has made its track. */
+  /** True when each stream of the program has declared its track. */
   get hasAllTracks(): boolean {
     return this.#demuxer.streamCount > 0 && this.tracks.length >= this.#demuxer.streamCount
   }
 
-  /** Goes to a place, which need not be the beginning of a packet. */
+  /** Moves to a place, which need not be the beginning of a packet. */
   moveTo(offset: number): void {
     this.#offset = offset
     this.#isOver = false
@@ -43,12 +43,12 @@ export class TsUnits implements UnitSink {
     this.#demuxer.restart()
   }
 
-  /** Where the next bytes are read. */
+  /** The offset of the next read. */
   get offset(): number {
     return this.#offset
   }
 
-  /** The next unit, where it has been read already. */
+  /** The next unit that has been read already; undefined when there is none. */
   take(): AccessUnit | undefined {
     const unit = this.#units[this.#next]
     if (unit !== undefined) this.#next++
@@ -57,7 +57,7 @@ export class TsUnits implements UnitSink {
 
   /**
    * Reads on, after {@link TsUnits.take} gave nothing; false at the end.
-   * @throws {MalformedError} when what comes is no MPEG-TS
+   * @throws {MalformedError} when the bytes are not MPEG-TS
    */
   async fill(): Promise<boolean> {
     this.#units = []

@@ -1,43 +1,43 @@
 import { gzipSync } from 'node:zlib'
 import { serializeMediaPlaylist, type MediaPlaylist } from '../wire/media-playlist.ts'
 
-/** An answer as it is sent to whoever asks; nobody changes it. */
+/** An answer that all requests share; it must not be changed. */
 export type ReadyReply = {
   readonly headers: Readonly<Record<string, string | number>>
   readonly body: Buffer
 }
 
 export type PlaylistRequest = {
-  /** The query that each address carries on; empty, or from `?` on. */
+  /** The query that each address contains; empty, or from `?` on. */
   readonly carried: string
   readonly skip: boolean
   readonly gzip: boolean
 }
 
-/** Different queries whose texts are kept. Past them, texts are put together for each request, and not compressed. */
+/** The most queries for which texts are kept. Beyond them, texts are built for each request, and not compressed. */
 const MAX_QUERIES = 64
-/** Stands where the query goes. No name has it. */
+/** The placeholder of the query. No name contains it. */
 const QUERY_MARK = '\u{e000}'
 const CACHE_CONTROL = 'no-cache'
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl'
 
-/** A playlist in one state, for all who have another query. */
+/** A playlist in one state, for all queries. */
 type Version = { readonly pieces: readonly string[]; readonly texts: Map<string, PlaylistText> }
 
-/** One rendition's playlist as it is at present, written once for all that ask with the same query. */
+/** One rendition's current playlist, written once for all requests with the same query. */
 export class PlaylistCache {
   readonly #snapshot: (options: { readonly skip: boolean }) => MediaPlaylist
   readonly #address: (uri: string) => string
   #full: Version | undefined
   #delta: Version | undefined
 
-  /** @param address the place of a file or rendition, as seen from the playlist */
+  /** @param address returns the address of a file or rendition relative to the playlist */
   constructor(snapshot: (options: { readonly skip: boolean }) => MediaPlaylist, address: (uri: string) => string) {
     this.#snapshot = snapshot
     this.#address = address
   }
 
-  /** Forgets what was written, when the playlist has changed. */
+  /** Forgets the texts, as the playlist has changed. */
   drop(): void {
     this.#full = undefined
     this.#delta = undefined

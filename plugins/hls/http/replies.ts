@@ -4,10 +4,10 @@ import { carrierOf } from 'sluice/sdk/http'
 import type { ReadyReply } from './playlist-cache.ts'
 import type { PresentationFile } from '../presentation/segment-window.ts'
 
-/** A request and where its answer goes. */
+/** A request and its response. */
 export type HttpExchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 
-/** A file that is there. */
+/** A file that is complete. */
 export type ReadyFile = Extract<PresentationFile, { readonly buffers: readonly Buffer[] }>
 
 const GZIP = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?<weight>[\d.]+)\s*)?(?:,|$)/iu
@@ -17,12 +17,12 @@ export function acceptsGzip({ headers }: IncomingMessage): boolean {
   return match !== null && Number(match.groups?.['weight'] ?? 1) > 0
 }
 
-/** Whether nobody is there any more to take an answer. */
+/** True when the client has closed its connection. */
 export function hasLeft({ request }: HttpExchange): boolean {
   return carrierOf(request).destroyed
 }
 
-/** Gives an object that all requests over one connection have in common. */
+/** Returns an object that all requests over one connection share. */
 export function connectionOf({ request }: HttpExchange): object {
   const session: unknown = Reflect.get(carrierOf(request), 'session')
   return typeof session === 'object' && session !== null ? session : request.socket
@@ -44,13 +44,13 @@ export function sendReady(
 
 export type FilePolicy = {
   readonly cacheControl: string
-  /** A client that takes nothing for so long is cut off; 0 is never. */
+  /** The time after which a client that reads nothing is disconnected; 0 for never. */
   readonly stallMs: number
-  /** The viewer, where that is known. */
+  /** The viewer, if it is known. */
   readonly subscriber: Pick<Subscriber, 'account'> | undefined
 }
 
-/** Sends a file, whose buffers are shared with everybody else who gets it. */
+/** Sends a file; its buffers are shared by all clients that get it. */
 export function sendFile({ request, response }: HttpExchange, file: ReadyFile, policy: FilePolicy): void {
   response.writeHead(200, {
     'content-type': file.contentType,
@@ -72,7 +72,7 @@ export function sendStatus({ response }: HttpExchange, statusCode: number): void
   response.writeHead(statusCode, { 'cache-control': 'no-store', 'content-length': 0 }).end()
 }
 
-// Bytes that a client has not taken would stay in memory as long as it is connected.
+// Bytes that a client has not read would stay in memory as long as it is connected.
 function cut(this: ServerResponse): void {
   this.destroy()
 }

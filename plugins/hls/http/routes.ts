@@ -21,7 +21,7 @@ export type RoutesOptions = {
   readonly sessions: Sessions
   readonly admission: Admission
   readonly nowMs: () => number
-  /** Who may keep files, by the config that holds now, whatever generation answers. */
+  /** The caches that may keep files, by the current config, whichever generation answers. */
   readonly caching: { readonly scope: CacheScope }
 }
 
@@ -30,17 +30,17 @@ export type CacheScope = 'public' | 'private'
 
 type Targeted<Kind extends RequestTarget['kind']> = Extract<RequestTarget, { readonly kind: Kind }>
 
-/** A blocking reload may ask for so many segments past the last complete one at most (rfc8216bis 6.2.5.2). */
+/** The most segments after the last complete one that a blocking reload may ask for (rfc8216bis 6.2.5.2). */
 const MAX_SEGMENTS_AHEAD = 2
-/** Requests of one session that wait at a time; players have one for each rendition they play. */
+/** The most requests of one session that wait at a time; players have one for each rendition they play. */
 const MAX_WAITING = 10
-/** It names a session, which is its viewer's own. */
+/** The address contains a session, which belongs to one viewer. */
 const MULTIVARIANT_CACHE_CONTROL = 'no-cache, no-store'
 
-/** Answers what is asked below the plugin's mounts. */
+/** Answers the requests below the plugin's mounts. */
 export class Routes {
   readonly #options: RoutesOptions
-  /** The session that asked for a playlist over a connection last: requests for files don't say whose they are. */
+  /** The last session with a playlist over a connection, as requests for files do not name their session. */
   readonly #viewers = new WeakMap<object, Session>()
 
   constructor(options: RoutesOptions) {
@@ -97,9 +97,9 @@ export class Routes {
       return this.#renew(exchange, reply, target, query)
     }
     await admission.authenticate(exchange, streamPath, query)
-    // A stop of the server ends sessions, too; the gates tell of it.
+    // A stop of the server ends sessions, too; the gates report it.
     if (sessions.wasStopped(token)) throw new SluiceError('STOPPED', 410, 'the session was stopped')
-    // It may have ended while the gates took their time.
+    // The session may have ended while the gates decided.
     const session = this.#current(target)
     if (session === undefined) return this.#renew(exchange, reply, target, query)
     session.touch(nowMs())
@@ -109,8 +109,8 @@ export class Routes {
   }
 
   /**
-   * The session that a playlist is asked for in. One whose stream is over goes on to its end, but not with what a next
-   * publisher sends.
+   * The session in which a playlist is requested. A session whose stream is over goes on to its end, but does not get the next publisher's
+   * media.
    */
   #current({ token, streamPath }: Targeted<'media'>): Session | undefined {
     const session = this.#options.sessions.find(token, streamPath)
@@ -141,7 +141,7 @@ export class Routes {
     sendReady(exchange, text, session.subscriber)
   }
 
-  /** A session that has ended, or was another server's, goes on as a new one: its viewer passes all gates again. */
+  /** Opens a new session for one that has ended, or was another server's: its viewer passes all gates again. */
   async #renew(
     exchange: HttpExchange,
     reply: FastifyReply,
@@ -181,7 +181,7 @@ export class Routes {
   }
 }
 
-/** A shared cache would go on serving those whose time is over, where a gate looks at the query. */
+/** Returns `private` when a gate checks the query, as a shared cache would go on serving clients whose permission has expired. */
 export function cacheScopeOf({ enableauth, signed_policy: policy }: HlsConfig): CacheScope {
   return enableauth || policy.enable ? 'private' : 'public'
 }

@@ -1,25 +1,25 @@
-/** A request that is answered when something has been made. */
+/** A request that is answered when a segment or part has been made. */
 export interface WaitingRequest {
-  /** Waits no longer than this, on the clock of whoever calls `expire`. */
+  /** The longest that it waits, on the clock of `expire`. */
   readonly deadlineMs: number
-  /** Whether nobody waits any more. */
+  /** True when the client has left. */
   readonly gone: boolean
-  /** The one for whom it is kept; undefined for those that are nobody's own. */
+  /** The session that it belongs to; undefined for none. */
   readonly owner?: object
-  /** Answers if what it waits for is there, or can't come any more; tells whether it did. */
+  /** Answers the request if what it waits for exists, or can't come any more; returns true when it did. */
   answer(): boolean
-  /** Answers that it did not come in time. */
+  /** Answers that the deadline has passed. */
   expire(): void
-  /** Called when it waits no longer, answered or not. */
+  /** Called when it stops waiting, answered or not. */
   ended(): void
 }
 
-/** Requests of one presentation that wait. They have no timers: they are looked at when it changes and when time passes. */
+/** The waiting requests of one presentation. They have no timers: they are checked when it changes and when time passes. */
 export class WaitingRequests {
   readonly #onError: (error: unknown) => void
   #requests: WaitingRequest[] = []
 
-  /** @param onError told what an answer throws */
+  /** @param onError called with the errors of answers */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
@@ -32,7 +32,7 @@ export class WaitingRequests {
     this.#requests.push(request)
   }
 
-  /** Gives those of one owner, who wait here no more. */
+  /** Removes and returns the requests of one owner. */
   split(owner: object): WaitingRequests {
     const split = new WaitingRequests(this.#onError)
     const requests = this.#requests
@@ -41,12 +41,12 @@ export class WaitingRequests {
     return split
   }
 
-  /** Answers all that can be answered, in one pass. */
+  /** Answers all requests that can be answered, in one pass. */
   release(): void {
     this.#keep((request) => !request.answer())
   }
 
-  /** Lets go of those that have left, and those whose time is over. */
+  /** Removes the requests of clients that have left, and answers those with a passed deadline. */
   expire(nowMs: number): void {
     this.#keep((request) => {
       if (nowMs < request.deadlineMs) return true

@@ -7,7 +7,7 @@ import type { Period } from './segment.ts'
 import { isSamePlan, isSameTrack } from './track-plan.ts'
 import type { TrackPlan } from './track-plan.ts'
 
-/** A period that runs: the tracks in it and where they go. */
+/** The current period: its tracks and their renditions. */
 export type CurrentPeriod = {
   readonly period: Period
   readonly plan: TrackPlan
@@ -18,7 +18,7 @@ export type CurrentPeriod = {
   readonly tracks: ReadonlyMap<number, { readonly track: Track; readonly rendition: LiveRendition }>
 }
 
-/** Takes note of where the tracks of a plan go. */
+/** Assigns the tracks of a plan to their renditions. */
 export function placeTracks({ plan }: PlannedTracks, renditions: Renditions): CurrentPeriod['tracks'] {
   const tracks = new Map<number, { track: Track; rendition: LiveRendition }>()
   for (const [name, planned] of plan) {
@@ -28,7 +28,7 @@ export function placeTracks({ plan }: PlannedTracks, renditions: Renditions): Cu
   return tracks
 }
 
-/** Whether the period that runs is still that of the declared tracks. */
+/** True when the current period still has the declared tracks. */
 export function isStillPlan(period: CurrentPeriod, declared: DeclaredTracks, { plan }: PlannedTracks): boolean {
   const isSame = [...period.tracks.values()].every(({ track }) => isSameTrack(declared.current(track), track))
   return isSame && isSamePlan(plan, period.plan)

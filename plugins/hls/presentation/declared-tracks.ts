@@ -4,13 +4,13 @@ import type { SegmentFormat } from './segment-muxer.ts'
 import { layoutOf, planTracks } from './track-plan.ts'
 import type { Layout, TrackPlan } from './track-plan.ts'
 
-/** The places of a stream's tracks in a presentation. */
+/** The assignment of a stream's tracks to the renditions of a presentation. */
 export type PlannedTracks = {
   readonly layout: Layout
   readonly plan: TrackPlan
-  /** All of the plan. */
+  /** All tracks of the plan. */
   readonly tracks: readonly Track[]
-  /** The first of video, else of audio. */
+  /** The main track: the first of video, else of audio. Undefined when no track can be carried. */
   readonly lead: Track | undefined
 }
 
@@ -37,17 +37,17 @@ export class DeclaredTracks {
     this.#tracks.clear()
   }
 
-  /** Gives the track that has the place of this one now. */
+  /** Returns the current track with the id of `track`. */
   current({ id }: Track): Track | undefined {
     return this.#tracks.get(id)?.track
   }
 
-  /** Tracks that are not among these. */
+  /** Returns the declared tracks that are not among `tracks`. */
   beside(tracks: readonly Track[]): Track[] {
     return [...this.#tracks.values()].map(({ track }) => track).filter((track) => !tracks.includes(track))
   }
 
-  /** Plans where the tracks go, in the layout of a presentation or else in the one that suits them. */
+  /** Assigns the tracks to the renditions of `fixed`, or else of the layout that suits them. */
   plan(fixed: Layout | undefined): PlannedTracks {
     const carried = [...this.#tracks.values()].filter((declared) => declared.carried).map(({ track }) => track)
     const layout = fixed ?? layoutOf(carried)

@@ -1,18 +1,18 @@
 import { rhythmOf } from './frame-rhythm.ts'
 import type { FrameRhythm } from './frame-rhythm.ts'
 
-/** A frame is taken to last this long before two of a track have come. */
+/** The duration of a frame before two of a track have come. */
 const DEFAULT_STEP_SECONDS = 0.04
-/** A longer step is a pause, and says nothing of the pace. Keyframes alone may well come 10 s apart. */
+/** The longest step of the pace; a longer one is a pause. Streams of keyframes alone may well have steps of 10 s. */
 export const MAX_STEP_SECONDS = 12
-/** Over as long as this, jitter evens out. */
+/** The time over which jitter evens out. */
 const PEAK_SECONDS = 0.5
-/** Frames that come faster than usual by this factor for so long do not by chance. */
+/** The time for which frames must come faster than usual, by this factor, to count as a new pace. */
 const MIN_PEAK_FACTOR = 1.25
-/** The first steps, of which the rhythm is; more than a first segment has. */
+/** The number of first steps that determine the rhythm; more than a first segment has. */
 const MAX_RHYTHM_STEPS = 1000
 
-/** Measures how the frames of one track follow each other. */
+/** Measures the intervals between the frames of one track. */
 export class FramePace {
   #lastSeconds: number | undefined
   #stepSeconds = DEFAULT_STEP_SECONDS
@@ -21,7 +21,7 @@ export class FramePace {
   #sumSeconds = 0
   #count = 0
   readonly #firstSteps: number[] = []
-  /** The newest, of as long as a peak takes. */
+  /** The newest steps, as long as a peak takes. */
   readonly #newestSteps: number[] = []
   #newestSeconds = 0
   #peakRate = 0
@@ -54,7 +54,7 @@ export class FramePace {
     return this.#steadySeconds
   }
 
-  /** Frames a second: as many as are usual, or as come at most where the pace changes. */
+  /** The frames per second: the usual rate, or the highest when the pace changes. */
   get rate(): number {
     const usualRate = this.#count > 0 ? this.#count / this.#sumSeconds : 1 / this.#stepSeconds
     return this.#peakRate > usualRate * MIN_PEAK_FACTOR ? this.#peakRate : usualRate
@@ -64,7 +64,7 @@ export class FramePace {
     return Math.min(this.#minSeconds, this.#stepSeconds)
   }
 
-  /** Whether frames can be cut into parts: not those that are longer, but one alone that the next ones make up for. */
+  /** True when frames can be cut into parts: none is longer than a part, except for single ones that the next ones make up for. */
   fits(partTargetSeconds: number): boolean {
     return this.#stepSeconds <= partTargetSeconds || this.#steadySeconds * 2 <= partTargetSeconds
   }

@@ -11,9 +11,9 @@ import type { Segment, Period } from './segment.ts'
 import { SegmentWindow, type PresentationFile } from './segment-window.ts'
 import type { MediaPlaylist } from '../wire/media-playlist.ts'
 
-/** A rendition that lags goes on without the units that belong before a cut when they are later than this. */
+/** A rendition that lags goes on without the units before a cut when they are later than this. */
 const MAX_LAG_SECONDS = 1
-/** Video that is not the leading track may have its keyframe this much after. */
+/** The time after a cut in which video other than the main track may have its keyframe. */
 const KEYFRAME_WAIT_SECONDS = 0.5
 
 export type LiveRenditionOptions = {
@@ -30,13 +30,13 @@ export type LiveRenditionOptions = {
 
 type TimedUnit = { readonly unit: AccessUnit; readonly timeSeconds: number }
 
-/** Makes the segments of one rendition of the units and cuts that it is given. */
+/** Makes the segments of one rendition from units and cuts. */
 export class LiveRendition implements Rendition {
   readonly name: string
   readonly window: SegmentWindow
   readonly #options: LiveRenditionOptions
   #nextMsn: number
-  /** The tracks of the period that runs. */
+  /** The tracks of the current period. */
   #tracks: readonly Track[] = []
   #period: Period | undefined
   #initName: string | undefined
@@ -47,12 +47,12 @@ export class LiveRendition implements Rendition {
   #isFirstOfPeriod = true
   #open: Segment | undefined
   #parts: PartCutter | undefined
-  /** Cuts of the leading rendition that this one has not reached. */
+  /** The cuts of the main rendition that this one has not reached. */
   #cuts: Cut[] = []
   #pendingBytes = 0
-  /** Units that are ahead of the leading rendition. */
+  /** The units that are ahead of the main rendition. */
   readonly #queued: TimedUnit[] = []
-  /** Units of the first segment, which is divided when the part target is known. */
+  /** The units of the first segment, which is divided when the part target is known. */
   readonly #early: TimedUnit[] = []
 
   constructor(options: LiveRenditionOptions) {
@@ -71,12 +71,12 @@ export class LiveRendition implements Rendition {
     return this.window.lastPart
   }
 
-  /** The tracks of the period that runs, or ran last. */
+  /** The tracks of the current period, or of the last one. */
   get tracks(): readonly Track[] {
     return this.#tracks
   }
 
-  /** The pace of the frames that parts end at. Those of the leading track are given to it by the presentation. */
+  /** The pace of the frames that parts end at. The presentation updates it for the main track. */
   get pace(): FramePace {
     return this.#pace
   }
@@ -94,7 +94,7 @@ export class LiveRendition implements Rendition {
     return this.window.sizeBytes + this.#pendingBytes
   }
 
-  /** Whether units come, or may. */
+  /** True while units come, or may come. */
   get running(): boolean {
     return this.#muxer !== undefined
   }
@@ -108,14 +108,14 @@ export class LiveRendition implements Rendition {
     return buildMediaPlaylist(this, all, terms, skip)
   }
 
-  /** @param name Without the prefix. */
+  /** @param name the file's name without the prefix */
   file(name: string): PresentationFile | undefined {
     const { hint } = this
     if (hint !== undefined && hint.endsWith(`-${name}`)) return { coming: true }
     return this.window.file(name)
   }
 
-  /** The name of the part that will come next; undefined where none is known to. */
+  /** The name of the part that will come next; undefined when no part is known to come. */
   get hint(): string | undefined {
     const { partTargetSeconds, ended } = this.#options.terms
     if (!this.running || ended || partTargetSeconds === undefined) return undefined
@@ -124,7 +124,7 @@ export class LiveRendition implements Rendition {
     return this.#divides ? this.window.partName(this.#nextMsn, 0) : undefined
   }
 
-  /** Begins a period. Without tracks, nothing of this rendition is in it. */
+  /** Begins a period. Without tracks, the rendition has no media in it. */
   begin(period: Period, tracks: readonly Track[], lead: Track, startSeconds: number): void {
     this.#leads = tracks.includes(lead)
     this.#period = period
@@ -139,25 +139,25 @@ export class LiveRendition implements Rendition {
     this.#initName = this.#muxer.init && this.window.addInit(period.index, this.#muxer.init)
   }
 
-  /** Makes a cut of the leading rendition. @param unit The one that brought it about, which comes after it. */
+  /** Makes a cut of the main rendition. @param unit the unit that caused the cut, which comes after it */
   cutNow(cut: Cut, unit: AccessUnit): void {
     this.catchUp(cut.atSeconds)
     const isMain = unit.track.id === this.#tracks[0]?.id
     this.cut(cut, isMain ? unit : (this.#queued[0]?.unit ?? unit))
   }
 
-  /** Makes a cut as soon as the units before it are there. */
+  /** Makes a cut as soon as the units before it have come. */
   cutLater(cut: Cut): void {
     if (this.running) this.#cuts.push(cut)
     else this.cut(cut)
   }
 
-  /** Takes a unit of a track that does not lead, until it is known where it goes. */
+  /** Takes a unit of another track than the main one, until its segment is known. */
   queue(unit: AccessUnit, timeSeconds: number): void {
     this.#queued.push({ unit, timeSeconds })
   }
 
-  /** Writes what was queued, up to where cuts are known, and makes those that are overdue. */
+  /** Writes the queued units up to the time to which cuts are known, and makes the cuts that are overdue. */
   catchUp(clockSeconds: number): void {
     this.#writeQueued(clockSeconds)
     while (this.#cuts.length > 0 && this.#cuts[0]!.atSeconds + MAX_LAG_SECONDS < clockSeconds) {
@@ -182,7 +182,7 @@ export class LiveRendition implements Rendition {
     this.#place(unit, timeSeconds)
   }
 
-  /** Completes the segment, which has no media if none came. @param next The unit that the next one begins with. */
+  /** Completes the segment, which has no media if none came. @param next the first unit of the next segment */
   cut({ atSeconds }: Cut, next?: AccessUnit): void {
     this.#placeEarly()
     const wantedSeconds = next || this.#leads ? atSeconds : Math.max(atSeconds, this.#mediaEndSeconds)
@@ -190,7 +190,7 @@ export class LiveRendition implements Rendition {
     const endSeconds = this.#endOf(segment, wantedSeconds)
     const partsEndSeconds = this.#parts?.finish(endSeconds, next)
     if (!this.#parts) this.#endPart(endSeconds - segment.startSeconds, next)
-    // Others have to keep to the leading rendition's cuts.
+    // Other renditions have to keep to the cuts of the main one.
     const goesByParts = this.#leads && segment.parts.length > 0
     this.#boundarySeconds = goesByParts ? (partsEndSeconds ?? endSeconds) : endSeconds
     segment.durationSeconds = this.#boundarySeconds - segment.startSeconds
@@ -201,12 +201,12 @@ export class LiveRendition implements Rendition {
     this.#options.onChange()
   }
 
-  /** Ends the period: nothing more of it comes. */
+  /** Ends the period, as nothing more of it comes. */
   finish(cut: Cut): void {
-    // Units farther ahead than the last segment may be long have no place.
+    // Units that are further ahead than the longest last segment are dropped.
     while (this.#cuts.length > 0 && this.#queued.length > 0) this.catchUp(this.#queued[0]!.timeSeconds)
     const limitSeconds = this.#boundarySeconds + this.#options.terms.limitSeconds
-    // The pace is that of pictures, where sound waits for them.
+    // The pace is that of pictures, for which audio waits.
     this.#writeQueued(Math.max(this.#leads ? limitSeconds : limitSeconds - this.#pace.stepSeconds, cut.atSeconds))
     this.#queued.length = 0
     for (const earlier of this.#cuts.splice(0)) if (earlier.atSeconds < cut.atSeconds) this.cut(earlier)
@@ -214,7 +214,7 @@ export class LiveRendition implements Rendition {
     this.#muxer = undefined
   }
 
-  /** The leading rendition's boundaries may lie a little before or after those of this one. */
+  /** Limits the end of a segment: the boundaries of the main rendition may lie a little before or after those of this one. */
   #endOf({ startSeconds }: Segment, wantedSeconds: number): number {
     const latestSeconds = startSeconds + this.#options.terms.limitSeconds
     return Math.max(startSeconds + MIN_DURATION_SECONDS, Math.min(wantedSeconds, latestSeconds))

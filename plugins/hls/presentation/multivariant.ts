@@ -8,10 +8,10 @@ import type { Layout } from './track-plan.ts'
 import { codecsOf, type MultivariantPlaylist } from '../wire/multivariant-playlist.ts'
 
 const AUDIO_GROUP = 'audio'
-/** The form of a language tag (RFC 5646 2.1), which may be any text in a track. */
+/** The form of a language tag (RFC 5646 2.1); a track's language may be any text. */
 const LANGUAGE_TAG = /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/iu
 
-/** The playlist that names the renditions, with what is known of them now. */
+/** Builds the multivariant playlist from the renditions' current state. */
 export function buildMultivariant(
   layout: Layout,
   all: readonly LiveRendition[],
@@ -21,7 +21,7 @@ export function buildMultivariant(
   const audio = renditions(layout.audio)
   const video = renditions(layout.video)
   const isGrouped = all.length > 1 && audio.length > 0
-  // Without pictures, the first rendition of sound is the variant that the others can stand in for.
+  // Without video, the first audio rendition is the variant that the others can replace.
   const main = video.length > 0 ? video : audio.slice(0, 1)
   return {
     version: Math.max(...all.map((rendition) => versionOf(rendition.window.listed(), terms))),
@@ -64,13 +64,13 @@ function audioRenditionOf(rendition: LiveRendition, index: number) {
   }
 }
 
-/** Left out as a whole when one is not known. */
+/** The codecs of a variant; left out as a whole when one is not known. */
 function codecAttribute(tracks: readonly Track[]): { codecs?: string } {
   const codecs = new Set(tracks.map(codecsOf))
   return codecs.size === 0 || codecs.has('') ? {} : { codecs: [...codecs].join(',') }
 }
 
-/** Bits a second of the segments there are: of the highest, and of all. */
+/** The bitrates of the current segments in bits per second: the highest, and the average. */
 function bitrates({ window }: LiveRendition): { peak: number; average: number } {
   const segments = window.listed().filter(({ complete, durationSeconds }) => complete && durationSeconds > 0)
   const sized = segments.map((segment) => ({ bits: segmentSizeBytes(segment) * 8, seconds: segment.durationSeconds }))

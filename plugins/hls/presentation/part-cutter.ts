@@ -2,29 +2,28 @@ import type { AccessUnit } from 'sluice/sdk'
 import type { FramePace } from './frame-pace.ts'
 import { MIN_PART_SHARE } from './part-target.ts'
 
-/** Less than the playlist's last digit that matters; times that are sums of fractions differ by it. */
+/** A difference below the last digit of a playlist; times that are sums of fractions differ by it. */
 const ROUNDING_SECONDS = 0.0005
-/** A fraction that no playlist shows. */
+/** A fraction that does not appear in playlists. */
 const FRACTION_SECONDS = 1e-6
 
-/** No segment or part is told to be shorter. */
+/** The shortest duration of a segment or part. */
 export const MIN_DURATION_SECONDS = 0.001
 
-/** A unit that waits to be told how long it lasts. */
+/** A unit that is held back until its duration is known. */
 type HeldUnit = { readonly unit: AccessUnit; readonly timeSeconds: number }
 
 /** Takes units and the ends of parts, in order. */
 export interface PartSink {
   write(unit: AccessUnit): void
-  /** Ends a part before `next`, if that is known. @returns false when nothing was written, and there is no part. */
+  /** Ends a part before `next`, if that is known. @returns false when nothing was written, and there is no part */
   endPart(durationSeconds: number, next: AccessUnit | undefined): boolean
 }
 
 /**
- * Ends the parts of one segment so that none lasts longer than the part target, and all but the last nearly as long.
- * The newest frame of the main track is held back until the next one tells where it ends. A frame that lasts longer
- * than there is room for ends a part that is told to last as long as the target; what is left of it falls to the parts
- * that follow, a frame each.
+ * Ends the parts of one segment so that none lasts longer than the part target, and all but the last nearly as long. The newest frame of
+ * the rendition's main track is held back until the next one shows its end. A frame that is too long for its part ends a part with the
+ * duration of the target; the rest of its duration is distributed over the following parts, a frame each.
  */
 export class PartCutter {
   readonly #sink: PartSink
@@ -32,7 +31,7 @@ export class PartCutter {
   readonly #pace: FramePace
   #startSeconds: number
   #held: HeldUnit | undefined
-  /** The time of the newest frame of the main track. */
+  /** The time of the newest frame of the rendition's main track. */
   #mainSeconds: number
 
   constructor(sink: PartSink, init: { targetSeconds: number; pace: FramePace; startSeconds: number }) {
@@ -43,29 +42,29 @@ export class PartCutter {
     this.#mainSeconds = init.startSeconds
   }
 
-  /** Takes the next frame of the main track. */
+  /** Takes the next frame of the rendition's main track. */
   main(unit: AccessUnit, timeSeconds: number): void {
     this.#release(timeSeconds)
     const elapsed = timeSeconds - this.#startSeconds
-    // Steps may be shorter than they were so far, and time remains to take a frame back.
+    // Steps may be shorter than those so far, and there is still time to take a frame back.
     const isFull = this.#isEnough(elapsed) && this.#passes(elapsed + this.#pace.minSeconds)
     if (isFull || this.#passes(elapsed)) this.#end(timeSeconds, unit)
     this.#held = { unit, timeSeconds }
     this.#mainSeconds = timeSeconds
   }
 
-  /** Takes a unit of another track; those come when the main one has got as far, or pauses. */
+  /** Takes a unit of another track; it comes when the main one has got as far, or pauses. */
   other(unit: AccessUnit, timeSeconds: number): void {
     const isPaused = timeSeconds > this.#mainSeconds + this.#pace.steadySeconds
     if (isPaused && this.#passes(timeSeconds - this.#startSeconds)) {
       this.#release(timeSeconds)
-      // What was held may have begun a part.
+      // The frame that was held back may have begun a part.
       if (this.#passes(timeSeconds - this.#startSeconds)) this.#end(timeSeconds, unit)
     }
     this.#sink.write(unit)
   }
 
-  /** The segment ends here. @returns where its parts end, which is earlier if a frame was too long for them. */
+  /** Ends the segment. @returns the end of its parts, which is earlier than `atSeconds` if a frame was too long for them */
   finish(atSeconds: number, next: AccessUnit | undefined): number {
     this.#release(atSeconds)
     this.#end(atSeconds, next)
@@ -84,7 +83,7 @@ export class PartCutter {
   #end(atSeconds: number, next: AccessUnit | undefined): void {
     const leastSeconds = this.#startSeconds + MIN_DURATION_SECONDS
     const mostSeconds = this.#startSeconds + this.#targetSeconds
-    // Sums of fractions stay as they are, for durations to add up.
+    // Sums of fractions are not rounded, so that durations add up.
     const isTooLong = atSeconds > mostSeconds + FRACTION_SECONDS
     const endSeconds = isTooLong ? mostSeconds : Math.max(atSeconds, leastSeconds)
     const durationSeconds = Math.min(endSeconds - this.#startSeconds, this.#targetSeconds)

@@ -11,17 +11,17 @@ export type PresentationTermsOptions = {
   readonly firstDiscontinuity: number
 }
 
-/** The terms that hold for all renditions of a presentation. */
+/** The properties that all renditions of a presentation share. */
 export class PresentationTerms {
   readonly format: SegmentFormat
-  /** Parts are made. */
+  /** True when parts are made. */
   readonly lowLatency: boolean
-  /** Segments in a playlist. */
+  /** The number of segments in a playlist. */
   readonly window: number
-  /** Number of the first period. */
+  /** The number of the first period. */
   readonly firstDiscontinuity: number
   readonly #partMs: number
-  /** No more media comes. */
+  /** True when no more media comes. */
   ended = false
   #fixed: { readonly targetDurationSeconds: number; readonly partTargetSeconds: number | undefined } | undefined
   #limitSeconds = Infinity
@@ -34,7 +34,7 @@ export class PresentationTerms {
     this.firstDiscontinuity = firstDiscontinuity
   }
 
-  /** Whether the target durations are known; they stay from then on. */
+  /** True when the target durations are known; they stay from then on. */
   get isFixed(): boolean {
     return this.#fixed !== undefined
   }
@@ -43,19 +43,19 @@ export class PresentationTerms {
     return this.#fixed?.targetDurationSeconds ?? 0
   }
 
-  /** Undefined also where no parts are made. */
+  /** The part target; undefined also when no parts are made. */
   get partTargetSeconds(): number | undefined {
     return this.#fixed?.partTargetSeconds
   }
 
-  /** No segment is longer. */
+  /** The longest duration of a segment. */
   get limitSeconds(): number {
     return this.#limitSeconds
   }
 
   /**
-   * Takes what the first cut tells: how long segments may be, and how frames come; what was fixed before stays.
-   * @param renditions `rhythms`: of the track of each that its parts are cut by
+   * Fixes the target durations at the first cut, by the longest segment and the rhythms of frames; later calls change nothing.
+   * @param renditions `rhythms`: those of the track in each rendition by which its parts are cut
    */
   fix({ targetSeconds, limitSeconds }: SegmentCutter, renditions: { readonly rhythms: readonly FrameRhythm[] }): void {
     if (this.#fixed || targetSeconds === undefined) return
@@ -64,7 +64,7 @@ export class PresentationTerms {
     this.#limitSeconds = limitSeconds
   }
 
-  /** Nothing was told to anybody; all begins anew. */
+  /** Forgets the target durations, as no viewer knows them. */
   reset(): void {
     this.#fixed = undefined
     this.#limitSeconds = Infinity

@@ -16,33 +16,33 @@ import { isSameTrack, type Layout } from './track-plan.ts'
 import type { MultivariantPlaylist } from '../wire/multivariant-playlist.ts'
 
 export type PresentationOptions = {
-  /** Unguessable, and never used again: files are named by it. */
+  /** The id of the presentation in file names: unguessable, and never used again. */
   readonly id: string
   readonly format: SegmentFormat
-  /** Segments are also cut into parts. With `fmp4` only. */
+  /** True to cut segments into parts, too. With `fmp4` only. */
   readonly lowLatency: boolean
   readonly fragmentMs: number
   readonly partMs: number
-  /** Segments in a playlist. */
+  /** The number of segments in a playlist. */
   readonly window: number
   /** The wall clock, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number
   readonly log: PluginContext<unknown>['log']
-  /** To go on with, those of the presentation whose place it takes; by the clock where there was none. */
+  /** The numbers to continue with, those of the presentation that is replaced; by the clock when there was none. */
   readonly numbers?: SequenceNumbers | undefined
-  /** The renditions that there are to be, whatever the tracks; those that suit the tracks unless given. */
+  /** The renditions to create, whatever the tracks; by default those that suit the tracks. */
   readonly layout?: Layout | undefined
 }
 
 /**
- * A stream as HLS in one format: renditions, their segments, parts and playlists. It knows neither timers nor HTTP.
+ * A stream as HLS in one format: renditions, their segments, parts and playlists. It has neither timers nor HTTP.
  *
- * Segments of all renditions are cut where those of the leading track are, the first of video or else of audio. What
- * changes the tracks or breaks time begins a new period, and playlists show a discontinuity.
+ * Segments of all renditions are cut where those of the main track are, the first of video or else of audio. A change of
+ * tracks or a jump of time begins a new period, and playlists contain a discontinuity.
  */
 export class Presentation {
   readonly id: string
-  /** To be given to `Subscriber.read`. */
+  /** The reader for `Subscriber.read`. */
   readonly reader: UnitReader
   readonly #options: PresentationOptions
   readonly #changes: ChangeListeners
@@ -53,13 +53,13 @@ export class Presentation {
   #renditions = Renditions.NONE
   #layout: Layout | undefined
   #current: CurrentPeriod | undefined
-  /** The period that runs is to end: the declared tracks are not its own, or the source does not go on from what came. */
+  /** True when the current period has to end: the declared tracks have changed, or the source does not continue its former media. */
   #stale = false
-  /** The declared tracks are none that can be carried. */
+  /** True when none of the declared tracks can be carried. */
   #hopeless = false
   #ready = false
   #failed: string | undefined
-  /** A broken unit was told of. */
+  /** True when a malformed unit has been logged. */
   #complained = false
 
   constructor(options: PresentationOptions) {
@@ -80,12 +80,12 @@ export class Presentation {
     }
   }
 
-  /** Each rendition has what a first playlist is to hold: playlists can be asked for. */
+  /** True when each rendition has enough for a first playlist, so that playlists can be requested. */
   get ready(): boolean {
     return this.#ready
   }
 
-  /** The reason why there is nothing to be had: the stream has no track that the format can carry. */
+  /** The reason for which there are no playlists: the stream has no track that the format can carry. */
   get failed(): string | undefined {
     return this.#failed
   }
@@ -95,30 +95,30 @@ export class Presentation {
     return this.#terms.targetDurationSeconds
   }
 
-  /** The renditions by name, in the order of the multivariant playlist; those that are there stay once it is ready. */
+  /** The renditions by name, in the order of the multivariant playlist; they stay once the presentation is ready. */
   get renditions(): ReadonlyMap<string, Rendition> {
     return this.#renditions.byName
   }
 
-  /** For the one that takes its place, so that players see their playlists go on, with a discontinuity. */
+  /** The numbers for the presentation that replaces this one, so that players see their playlists continue, with a discontinuity. */
   get nextNumbers(): SequenceNumbers {
     return this.#ready ? this.#renditions.numbersAfter(this.#first, this.#clock.periods) : this.#first
   }
 
-  /** Bytes held. */
+  /** The size of all segments held, in bytes. */
   get sizeBytes(): number {
     return this.#renditions.sizeBytes
   }
 
   /**
-   * Calls `listener` synchronously after any part or segment was added, when it becomes ready or fails, and at the end.
-   * @returns what ends it.
+   * Calls `listener` synchronously after any part or segment was added, when the presentation becomes ready or fails, and at the end.
+   * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void {
     return this.#changes.add(listener)
   }
 
-  /** Says that the reader was told of all tracks that there are: when none can be carried, that is known without a unit. */
+  /** The reader has all tracks of the stream: when none can be carried, the presentation fails without waiting for a unit. */
   tracksTold(): void {
     this.#guarded(() => {
       const planned = this.#declared.plan(this.#fixedLayout)
@@ -128,19 +128,19 @@ export class Presentation {
     })()
   }
 
-  /** Names renditions as `video.m3u8`. @throws {Error} before it is ready. */
+  /** The multivariant playlist, which names renditions as `video.m3u8`. @throws {Error} before the presentation is ready */
   multivariant(): MultivariantPlaylist {
     if (!this.#ready || !this.#layout) throw new Error('the presentation is not ready')
     return buildMultivariant(this.#layout, this.#renditions.all, this.#terms)
   }
 
-  /** A file by its name, `{id}-…`; undefined for what is not there, or no longer. */
+  /** Finds a file by its name, `{id}-…`; undefined when it does not exist, or no longer. */
   file(name: string): PresentationFile | undefined {
     const prefix = `${this.id}-`
     return name.startsWith(prefix) ? this.#renditions.file(name.slice(prefix.length)) : undefined
   }
 
-  /** No more media comes: what is there is completed, and playlists say that they end. Idempotent. */
+  /** Completes the newest segments and ends the playlists, as no more media comes. Idempotent. */
   end(): void {
     this.#guarded(() => {
       this.#finishPeriod()
@@ -150,7 +150,7 @@ export class Presentation {
     })()
   }
 
-  /** A step of the media path, which ends there whatever it throws; listeners are called for all that it changed. */
+  /** Wraps a step of the media path: its errors are logged, and listeners are called for its changes. */
   #guarded<Value = void>(step: (value: Value) => void): (value: Value) => void {
     return (value) => {
       if (this.#terms.ended) return
@@ -187,7 +187,7 @@ export class Presentation {
     return this.#current !== undefined && !isStillPlan(this.#current, this.#declared, planned)
   }
 
-  /** The layout that viewers know of. */
+  /** The layout that viewers know, or the one that was asked for. */
   get #fixedLayout(): Layout | undefined {
     return this.#ready ? this.#layout : this.#options.layout
   }
@@ -195,7 +195,7 @@ export class Presentation {
   #unit(unit: AccessUnit): void {
     const timeSeconds = unit.dts / unit.track.timescale
     if (!(timeSeconds >= 0) || this.#hopeless) return
-    // Media that viewers know nothing of is not worth a discontinuity.
+    // Media that no viewer has seen is dropped without a discontinuity.
     if (this.#stale && this.#isTimeToChange(unit)) {
       if (this.#ready) this.#finishPeriod()
       this.#current = undefined
@@ -205,7 +205,7 @@ export class Presentation {
     // A track that is new, or changed, waits for the next period.
     if (!period || !entry || (this.#stale && !isSameTrack(unit.track, entry.track))) return
     const { cutter, lead, leadRendition } = period
-    // The first cut asks how pictures come, up to the one that makes it.
+    // The first cut uses the pace of pictures up to the one that causes it.
     if (unit.track.id === lead.id) leadRendition.pace.take(timeSeconds)
     for (let cut = cutter.nextCut(unit, timeSeconds); cut; cut = cutter.nextCut(unit, timeSeconds)) {
       if (cut === 'jump' || this.#stale) {
@@ -230,14 +230,14 @@ export class Presentation {
     this.#clock.follow(period, timeSeconds)
   }
 
-  /** Other tracks have to wait for a place to start at, unless there is nothing to wait for. */
+  /** True when a period with other tracks may begin at the unit: at a keyframe of its main track, or when the former main track is gone. */
   #isTimeToChange(unit: AccessUnit): boolean {
     const { lead } = this.#declared.plan(this.#fixedLayout)
     if (!this.#current || lead === undefined || this.#declared.current(this.#current.lead) === undefined) return true
     return unit.track.id === lead.id && unit.keyframe
   }
 
-  /** Begins a period with the tracks there are, at a unit of one of them. */
+  /** Begins a period with the declared tracks, at a unit of one of them. */
   #begin(unit: AccessUnit, startSeconds: number): CurrentPeriod | undefined {
     this.#stale = false
     const planned = this.#declared.plan(this.#fixedLayout)
@@ -264,7 +264,7 @@ export class Presentation {
     return (this.#current = { period, plan, lead, leadRendition, cutter, tracks })
   }
 
-  /** Makes the renditions; what there was of earlier ones nobody knows of. */
+  /** Creates the renditions; no viewer knows of earlier ones. */
   #lay(layout: Layout): void {
     this.#layout = layout
     this.#clock.reset()
@@ -290,7 +290,7 @@ export class Presentation {
     this.#changes.mark()
   }
 
-  /** Completes what there is of the period that runs. */
+  /** Completes the segments of the current period. */
   #finishPeriod(cut?: Cut): void {
     const current = this.#current
     if (!current) return
@@ -303,7 +303,7 @@ export class Presentation {
     this.#checkReady()
   }
 
-  /** @param isOver what is there is all that there will be for now */
+  /** @param isOver true when no more media is to be expected for now */
   #checkReady(isOver = false): void {
     if (this.#ready || !this.#renditions.suffice(this.#first.msn, isOver || this.#terms.lowLatency)) return
     this.#ready = true

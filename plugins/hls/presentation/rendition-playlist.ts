@@ -5,16 +5,16 @@ import type { Segment } from './segment.ts'
 import type { SegmentWindow } from './segment-window.ts'
 import type { MediaPlaylist, MediaSegment } from '../wire/media-playlist.ts'
 
-/** Parts are listed as long as they are this near to the end, in target durations (rfc8216bis 4.4.4.9). */
+/** The distance from the end within which parts are listed, in target durations (rfc8216bis 4.4.4.9). */
 const PARTS_TARGET_DURATIONS = 3
-/** Clients stay this far from the end, in part targets (4.4.3.8). */
+/** The distance from the end that clients keep, in part targets (4.4.3.8). */
 const PART_HOLD_BACK = 3
-/** A delta update leaves out what is farther from the end than this, in target durations (4.4.3.8). */
+/** The distance from the end beyond which a delta update leaves segments out, in target durations (4.4.3.8). */
 const SKIP_TARGET_DURATIONS = 6
-/** EXT-X-VERSION that parts, EXT-X-GAP, EXT-X-MAP and the rest ask for (section 8). */
+/** The EXT-X-VERSION that parts, EXT-X-GAP, EXT-X-MAP and the rest require (section 8). */
 const VERSION = { lowLatency: 9, gap: 8, map: 7, plain: 6 } as const
 
-/** A rendition as playlists show it. */
+/** The properties of a rendition in playlists. */
 export type ListedRendition = Pick<Rendition, 'name' | 'lastMsn'> & {
   readonly window: SegmentWindow
   /** The name of the part that will come next. */
@@ -25,9 +25,9 @@ type Target = Pick<PresentationTerms, 'targetDurationSeconds'>
 type TimedSegment = Pick<Segment, 'complete' | 'durationSeconds'>
 
 /**
- * The playlist of a rendition as it is now.
- * @param all of its presentation, itself included
- * @param skip whether old segments may be left out
+ * Builds the current playlist of a rendition.
+ * @param all the renditions of its presentation, itself included
+ * @param skip true when old segments may be left out
  */
 export function buildMediaPlaylist(
   rendition: ListedRendition,
@@ -61,7 +61,7 @@ export function buildMediaPlaylist(
   }
 }
 
-/** Whether a decoder can start at a segment's beginning. */
+/** True when a decoder can start at the segment's beginning. */
 export function isIndependent(segment: Segment): boolean {
   return segment.parts.length === 0 || segment.parts[0]!.independent
 }
@@ -82,7 +82,7 @@ function describe(segment: Segment, window: SegmentWindow, withParts: boolean): 
   }
 }
 
-/** What a low-latency playlist says of its parts and of the server. */
+/** The low-latency attributes of a playlist: its part target and server control. */
 export function lowLatencyTerms(partTargetSeconds: number, { targetDurationSeconds }: Target) {
   return {
     partTargetSeconds,
@@ -100,19 +100,19 @@ export function versionOf(listed: readonly Segment[], { format, partTargetSecond
   return format === 'ts' ? VERSION.plain : VERSION.map
 }
 
-/** Counts the segments at the start that lie beyond the skip boundary as a whole. */
+/** The number of segments at the start that lie beyond the skip boundary as a whole. */
 export function skippable(listed: readonly TimedSegment[], { targetDurationSeconds }: Target): number {
   const boundarySeconds = targetDurationSeconds * SKIP_TARGET_DURATIONS
   let laterSeconds = 0
   for (const [index, { complete, durationSeconds }] of [...listed.entries()].toReversed()) {
     if (laterSeconds >= boundarySeconds) return index + 1
-    // Players may hold less of the segment that is being made.
+    // Players may have less of the segment that is being made.
     if (complete) laterSeconds += durationSeconds
   }
   return 0
 }
 
-/** The first segment whose parts are listed. */
+/** The index of the first segment with listed parts. */
 export function partsFrom(listed: readonly TimedSegment[], { targetDurationSeconds }: Target): number {
   let toEndSeconds = 0
   for (const [index, { durationSeconds }] of [...listed.entries()].toReversed()) {
@@ -122,7 +122,7 @@ export function partsFrom(listed: readonly TimedSegment[], { targetDurationSecon
   return 0
 }
 
-/** Discontinuities that playlists do not show any more. */
+/** The number of discontinuities that are not listed any more. */
 function discontinuitiesBefore(first: Segment | undefined): number {
   return first ? first.period.index - (first.discontinuity ? 1 : 0) : 0
 }

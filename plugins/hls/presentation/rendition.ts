@@ -4,17 +4,17 @@ import type { MediaPlaylist } from '../wire/media-playlist.ts'
 export interface Rendition {
   /** `video`, `audio`, `audio2`, … */
   readonly name: string
-  /** Media sequence number of the newest segment that something exists of; −1 before the first. */
+  /** Media sequence number of the newest segment that has any media; −1 before the first. */
   readonly lastMsn: number
   /** Number of its newest part; −1 when it is complete, or has no parts. */
   readonly lastPart: number
   /** The wall clock of its newest media, listed or not, in milliseconds since the Unix epoch. */
   readonly newestMs: number
-  /** Whether a segment is complete or, with `part`, that part of it exists. True for those that were dropped, too. */
+  /** True when a segment is complete or, with `part`, that part of it exists. True for dropped segments, too. */
   has(msn: number, part?: number): boolean
   /**
-   * Gives the playlist as it is now. URIs are names of files, and names of renditions in the reports.
-   * @param options.skip Leave old segments out (EXT-X-SKIP), if the window is long enough.
+   * Returns the current playlist. URIs are names of files, and names of renditions in the reports.
+   * @param options.skip true to leave old segments out (EXT-X-SKIP), if the window is long enough
    */
   playlist(options: { readonly skip: boolean }): MediaPlaylist
 }

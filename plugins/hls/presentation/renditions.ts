@@ -7,11 +7,11 @@ import type { Period } from './segment.ts'
 import type { Layout, TrackPlan } from './track-plan.ts'
 
 /**
- * What a first playlist holds without low latency. Clients are not to begin nearer to its end than three target durations
+ * The number of segments in a first playlist without low latency. Clients are not to begin nearer to its end than three target durations
  * (RFC 8216 6.3.3), and strict ones refuse to play less than three segments.
  */
 const FIRST_SEGMENTS = 3
-/** So much media is enough, where keyframes far apart make long segments. */
+/** The media that suffices for a first playlist, when keyframes far apart make long segments. */
 const FIRST_MEDIA_SECONDS = 10
 
 /** The renditions of a presentation. */
@@ -37,7 +37,7 @@ export class Renditions {
     return this.all.reduce((sum, rendition) => sum + rendition.sizeBytes, 0)
   }
 
-  /** The rhythms of the frames of renditions that run. */
+  /** The rhythms of the frames of running renditions. */
   get rhythms(): FrameRhythm[] {
     return this.all.filter(({ running }) => running).map(({ pace }) => pace.rhythm)
   }
@@ -47,16 +47,16 @@ export class Renditions {
     for (const rendition of this.all) rendition.begin(period, plan.get(rendition.name) ?? [], lead, startSeconds)
   }
 
-  /** A file by its name without the presentation's id: that of its rendition, and what that calls it. */
+  /** Finds a file by its name without the presentation's id: the name of its rendition, and that within the rendition. */
   file(name: string): PresentationFile | undefined {
     const [rendition = '', file, ...rest] = name.split('-')
     return file === undefined || rest.length > 0 ? undefined : this.byName.get(rendition)?.file(file)
   }
 
   /**
-   * Whether there is enough for a first playlist.
+   * True when there are enough segments for a first playlist.
    * @param firstMsn the number of its first segment
-   * @param needsOne whether that segment is enough
+   * @param needsOne true when that segment suffices
    */
   suffice(firstMsn: number, needsOne: boolean): boolean {
     const haveOne = this.all.length > 0 && this.all.every((rendition) => rendition.has(firstMsn))
@@ -68,7 +68,7 @@ export class Renditions {
     )
   }
 
-  /** For the presentation that takes this one's place. */
+  /** The numbers for the presentation that replaces this one. */
   numbersAfter(first: SequenceNumbers, periods: number): SequenceNumbers {
     const shown = this.all.map(({ lastMsn }) => lastMsn)
     return { msn: Math.max(...shown) + 1, discontinuity: first.discontinuity + periods }

@@ -2,37 +2,37 @@ import type { AccessUnit, Track } from 'sluice/sdk'
 import { MAX_STEP_SECONDS } from './frame-pace.ts'
 import type { FramePace } from './frame-pace.ts'
 
-/** The first segment ends this much past the fragment's length when no keyframe comes; it sets the target duration. */
+/** The first segment is cut this long after the fragment's length when no keyframe comes; it sets the target duration. */
 const FIRST_SEGMENT_MARGIN_SECONDS = 10
-/** A duration may pass the target duration by this, since its rounded value must not pass it. */
+/** The time by which a duration may exceed the target duration, since only its rounded value must not. */
 const ROUNDING_SECONDS = 0.499
-/** Units of all renditions, whatever the bitrate: past it a segment is cut as it is. */
+/** The most bytes of a segment in all renditions, at which it is cut without a keyframe. */
 export const MAX_SEGMENT_SIZE_BYTES = 64 * 1024 * 1024
-/** When no track had anything for longer than this, a new period begins. A pause of one track alone is none. */
+/** A new period begins when no track had a unit for longer than this. A pause of a single track does not begin one. */
 const MAX_SILENCE_SECONDS = MAX_STEP_SECONDS
 /** A track's step back that is longer than this begins a new period. */
 const MAX_STEP_BACK_SECONDS = 5
-/** The leading track is taken to pause when others are this far ahead; time then goes on without it. */
+/** The main track counts as paused when others are this far ahead; time then goes on without it. */
 const MAX_LEAD_SECONDS = 1
-/** Media may go on this far past the longest duration that can be told of its segment. */
+/** The longest that media may go on after the longest duration that is allowed for its segment. */
 const MAX_OVERSHOOT_SECONDS = 1.5
 
-/** The place where a segment ends and the next begins. */
+/** The time at which a segment ends and the next begins. */
 export type Cut = { readonly atSeconds: number }
 
 export type SegmentCutterOptions = {
   readonly fragmentSeconds: number
-  /** Undefined before the first cut of all. */
+  /** The target duration; undefined before the first cut of all. */
   readonly targetSeconds: number | undefined
   readonly lead: Track
-  /** The pace of the leading track, which the caller gives each frame before it asks for cuts. */
+  /** The pace of the main track, which the caller updates with each frame before it asks for cuts. */
   readonly pace: Pick<FramePace, 'stepSeconds' | 'steadySeconds'>
   readonly startSeconds: number
 }
 
 /**
- * Says where segments of one period end: at the first keyframe of the leading track once the fragment's length is
- * reached, before the target duration would be passed, and at a limit of bytes. The first segment sets the target.
+ * Decides where the segments of one period end: at the first keyframe of the main track once the fragment's length is reached, before the
+ * target duration would be exceeded, and at a limit of bytes. The first segment sets the target.
  */
 export class SegmentCutter {
   readonly #fragmentSeconds: number
@@ -41,16 +41,16 @@ export class SegmentCutter {
   /** The pace up to the newest unit that was taken. */
   #stepSeconds: number
   #steadySeconds: number
-  /** By the id of a track. */
+  /** The time of the newest unit of each track, by its id. */
   readonly #lastSeconds = new Map<number, number>()
   #leadSeconds: number | undefined
   #targetSeconds: number | undefined
   #startSeconds: number
   #latestSeconds: number
   #sizeBytes = 0
-  /** Whether the leading track begins the segment with a keyframe; undefined before its first unit. */
+  /** True when the main track begins the segment with a keyframe; undefined before its first unit. */
   #startsWithKeyframe: boolean | undefined
-  /** All cuts before this unit have been made. */
+  /** The unit before which all cuts have been made. */
   #reached: AccessUnit | undefined
 
   constructor(options: SegmentCutterOptions) {
@@ -64,17 +64,17 @@ export class SegmentCutter {
     this.#latestSeconds = options.startSeconds
   }
 
-  /** A whole number, fixed by the first cut. */
+  /** The target duration: a whole number, fixed by the first cut. */
   get targetSeconds(): number | undefined {
     return this.#targetSeconds
   }
 
-  /** All cuts up to here are known. */
+  /** The time up to which all cuts are known. */
   get clockSeconds(): number {
     return Math.max(this.#leadSeconds ?? -Infinity, this.#latestSeconds - MAX_LEAD_SECONDS)
   }
 
-  /** No segment is longer. */
+  /** The longest duration of a segment. */
   get limitSeconds(): number {
     return this.#targetSeconds === undefined
       ? this.#fragmentSeconds + FIRST_SEGMENT_MARGIN_SECONDS
@@ -82,8 +82,8 @@ export class SegmentCutter {
   }
 
   /**
-   * The next cut before a unit; undefined when there is none any more. To be asked again once the cut was made, as time
-   * may have gone on past more than one. `jump` when another period begins with the unit.
+   * The next cut before a unit; undefined when there are no more. To be asked again once the cut was made, as several may be due. `jump`
+   * when another period begins with the unit.
    */
   nextCut(unit: AccessUnit, timeSeconds: number): Cut | 'jump' | undefined {
     if (unit === this.#reached) return undefined
@@ -112,15 +112,15 @@ export class SegmentCutter {
     this.#latestSeconds = Math.max(this.#latestSeconds, timeSeconds)
   }
 
-  /** Corrects where the segment begins: its parts may not have filled the one before. */
+  /** Corrects the start of the segment: the parts of the one before may not have filled it. */
   startAt(seconds: number): void {
     this.#startSeconds = seconds
   }
 
-  /** Gives the end of the last segment, when nothing more comes. */
+  /** Returns the end of the last segment, when nothing more comes. */
   finish(): Cut {
     const lastSeconds = Math.max(this.#leadSeconds ?? this.#startSeconds, this.#startSeconds)
-    // A picture that may stay for long is not told to be longer than is known.
+    // A picture that may stay for long is not declared longer than is known.
     const leadEndSeconds = lastSeconds + Math.min(this.#stepSeconds, MAX_LEAD_SECONDS)
     const isPaused = this.#latestSeconds - MAX_LEAD_SECONDS > leadEndSeconds
     const atSeconds = this.#within(isPaused ? this.#latestSeconds : leadEndSeconds)
@@ -146,16 +146,16 @@ export class SegmentCutter {
     const elapsed = timeSeconds - this.#startSeconds
     if (elapsed <= 0) return undefined
     const hasLead = this.#leadSeconds !== undefined
-    // After a forced cut, any keyframe is the place to be whole again.
+    // A keyframe after a forced cut ends the segment early, so that segments begin with keyframes again.
     const isMended = this.#startsWithKeyframe !== true && (hasLead || elapsed > MAX_LEAD_SECONDS)
-    // Times may be rounded.
+    // The times of the source may be rounded.
     const isDue = elapsed + this.#steadySeconds / 2 >= this.#fragmentSeconds
     if (unit.keyframe && (isDue || isMended)) return this.#within(timeSeconds)
     const isFull = this.#sizeBytes + unit.sizeBytes > MAX_SEGMENT_SIZE_BYTES
     return isFull || elapsed + this.#steadySeconds > this.limitSeconds ? this.#within(timeSeconds) : undefined
   }
 
-  /** While the leading track pauses, the others make time go on. */
+  /** Makes time go on by the other tracks while the main track pauses. */
   #otherCut(unit: AccessUnit, timeSeconds: number): number | undefined {
     const clockSeconds = timeSeconds - MAX_LEAD_SECONDS
     if (clockSeconds - this.#startSeconds > this.limitSeconds) return this.#within(clockSeconds)

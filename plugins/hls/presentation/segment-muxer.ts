@@ -11,23 +11,23 @@ import {
 /** The container of a presentation's segments. */
 export type SegmentFormat = 'fmp4' | 'ts'
 
-/** The codecs that fragmented MP4 has a place for, which carries most. */
+/** The codecs that fragmented MP4 carries, which are most. */
 const CODECS = 'H.264, H.265, AV1 or VP9, with AAC, MP3, AC-3, E-AC-3, Opus or FLAC'
 
 /** Turns the units of one rendition and period into the bytes of segments. */
 export interface SegmentMuxer {
-  /** To be read before the segments; undefined where they need none. */
+  /** The init segment, to be read before the segments; undefined when there is none. */
   readonly init: Buffer | undefined
-  /** @throws {MalformedError} for a broken unit, which is then left out. */
+  /** @throws {MalformedError} for a malformed unit, which is then left out */
   write(unit: AccessUnit): void
   /**
-   * The bytes of what was written since the last time; undefined when that is nothing.
-   * @param next The unit that follows, which tells how long the last one lasts.
+   * The bytes written since the last call; undefined when there are none.
+   * @param next the unit that follows, which shows the duration of the last one
    */
   take(next: AccessUnit | undefined): { readonly data: Buffer; readonly independent: boolean } | undefined
 }
 
-/** Whether HLS in a format has a place for a track. G.711 has none, though both containers have a form for it. */
+/** True when HLS in the format can carry the track. G.711 is never carried, though both containers have a form for it. */
 export function canCarry(format: SegmentFormat, track: Track): boolean {
   if (track.codec === 'pcma' || track.codec === 'pcmu') return false
   if (!(format === 'ts' ? canCarryInTs(track) : canCarryInFmp4(track))) return false
@@ -40,7 +40,7 @@ export function canCarry(format: SegmentFormat, track: Track): boolean {
   }
 }
 
-/** Tells which codecs are left out of a format, why, and what to do about it; without a reason where none are. */
+/** The codecs that a format leaves out, with the reason and advice; without a reason when there are none. */
 export function whyLeftOut(format: SegmentFormat, tracks: readonly Track[]) {
   const codecs = tracks.map(({ codec }) => codec)
   return { codecs, reason: codecs.length > 0 ? reasonOf(format, tracks, codecs.join(' and ')) : undefined }
@@ -54,7 +54,7 @@ function reasonOf(format: SegmentFormat, tracks: readonly Track[], codecs: strin
   return `HLS has no place for ${codecs}; publish ${CODECS}`
 }
 
-/** @throws {MalformedError} when a configuration is broken. */
+/** @throws {MalformedError} when a configuration is malformed */
 export function createSegmentMuxer(format: SegmentFormat, tracks: readonly Track[]): SegmentMuxer {
   return format === 'ts' ? new TsSegmentMuxer(tracks) : new Fmp4SegmentMuxer(tracks)
 }

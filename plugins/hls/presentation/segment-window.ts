@@ -3,27 +3,27 @@ import { segmentSizeBytes } from './segment.ts'
 import type { Part, Segment } from './segment.ts'
 
 /**
- * A file by its name: its bytes, as buffers that follow each other and are never changed (a segment is the
- * parts it is made of), or the promise that it will be there: the part that the playlist hints at.
+ * A file by its name: its bytes, as consecutive buffers that are never changed (a segment consists of its parts), or `coming` for the part
+ * that the playlist hints at.
  */
 export type PresentationFile =
   | { readonly contentType: string; readonly buffers: readonly Buffer[]; readonly sizeBytes: number }
   | { readonly coming: true }
 
-/** The terms of a window: segments in a playlist, and how long they are. */
+/** The terms of a window: the number of segments in a playlist, and their target duration. */
 export type WindowTerms = Pick<PresentationTerms, 'window' | 'targetDurationSeconds'>
 
 const CONTENT_TYPE = { ts: 'video/mp2t', m4s: 'video/iso.segment', mp4: 'video/mp4' } as const
-/** Removing a segment never leaves less than this (RFC 8216 6.2.2). */
+/** The shortest playlist in target durations that the removal of a segment may leave (RFC 8216 6.2.2). */
 const MIN_TARGET_DURATIONS = 3
-/** Sums of the durations that playlists tell may be off by this. */
+/** The error of sums of the durations in playlists. */
 const ROUNDING_SECONDS = 0.01
 const SEGMENT_NAME = /^(\d{1,16})(?:\.(\d{1,6}))?\.(ts|m4s)$/u
 const INIT_NAME = /^init(\d{1,9})\.mp4$/u
 
 /**
- * The segments of one rendition by their names, the newest last. Those that playlists list, and before them those that
- * were: a client may ask for one for as long as it lasts and the longest playlist that named it (RFC 8216 6.2.2).
+ * The segments of one rendition by their names, the newest last: those that playlists list, and before them those that were listed. A
+ * client may ask for a segment for as long as it lasts and the longest playlist with it (RFC 8216 6.2.2).
  */
 export class SegmentWindow {
   readonly #prefix: string
@@ -31,14 +31,14 @@ export class SegmentWindow {
   readonly #terms: WindowTerms
   /** The segments in the order of their sequence numbers, without a hole. */
   readonly #segments: Segment[] = []
-  /** For each segment at the start that has left the playlist, how much media there will be when it may go. */
+  /** For each segment at the start that has left the playlist, the amount of media at which it is removed. */
   readonly #dueSeconds: number[] = []
   readonly #inits = new Map<string, Buffer>()
   #sizeBytes = 0
   #mediaSeconds = 0
   #longestSeconds = 0
 
-  /** @param prefix Of all file names. */
+  /** @param prefix the prefix of all file names */
   constructor(prefix: string, extension: 'ts' | 'm4s', terms: WindowTerms) {
     this.#prefix = prefix
     this.#extension = extension
@@ -49,7 +49,7 @@ export class SegmentWindow {
     return this.#sizeBytes
   }
 
-  /** The newest, which may be in the making. */
+  /** The newest segment, which may be in the making. */
   get newest(): Segment | undefined {
     return this.#segments.at(-1)
   }
@@ -82,7 +82,7 @@ export class SegmentWindow {
     return part !== undefined && newest.divided && part < newest.parts.length
   }
 
-  /** Gives the segments of the playlist: complete ones and the one being made. */
+  /** The segments of the playlist: complete ones and the one being made. */
   listed(): Segment[] {
     return this.#segments.slice(this.#dueSeconds.length)
   }
@@ -92,7 +92,7 @@ export class SegmentWindow {
     return first && this.#segments[msn - first.msn]
   }
 
-  /** Adds one that is being made; the one before is complete. */
+  /** Adds a segment that is being made; the one before is complete. */
   add(segment: Segment): void {
     this.#segments.push(segment)
   }
@@ -102,7 +102,7 @@ export class SegmentWindow {
     this.#sizeBytes += part.data.length
   }
 
-  /** Takes note that the newest segment is complete, and lets go of what need not be kept any more. */
+  /** Notes that the newest segment is complete, and removes segments that need not be kept any more. */
   complete({ durationSeconds }: Segment): void {
     this.#mediaSeconds += durationSeconds
     const listed = this.listed()
@@ -125,7 +125,7 @@ export class SegmentWindow {
     this.#dropInits()
   }
 
-  /** Keeps an init segment for as long as segments that need it. @returns its name. */
+  /** Keeps an init segment for as long as segments that need it. @returns its name */
   addInit(periodIndex: number, data: Buffer): string {
     const name = `${this.#prefix}init${periodIndex}.mp4`
     this.#inits.set(name, data)
@@ -141,7 +141,7 @@ export class SegmentWindow {
     return `${this.#prefix}${msn}.${part}.${this.#extension}`
   }
 
-  /** @param name Without the prefix. */
+  /** @param name the file's name without the prefix */
   file(name: string): PresentationFile | undefined {
     if (INIT_NAME.test(name)) return fileOf('mp4', [this.#inits.get(this.#prefix + name)])
     const [, msn, part, extension] = SEGMENT_NAME.exec(name) ?? []
@@ -157,7 +157,7 @@ export class SegmentWindow {
 
   #dropInits(): void {
     const needed = new Set(this.#segments.map(({ initName }) => initName))
-    // The newest may be of a period that has no segment yet.
+    // The newest init segment may belong to a period that has no segment yet.
     const newest = [...this.#inits.keys()].at(-1)
     for (const [name, data] of this.#inits) {
       if (needed.has(name) || name === newest) continue
@@ -167,7 +167,7 @@ export class SegmentWindow {
   }
 }
 
-/** Whether playlists show a segment. */
+/** True when playlists list the segment. */
 function isShown({ complete, divided, parts }: Segment): boolean {
   return complete || (divided && parts.length > 0)
 }

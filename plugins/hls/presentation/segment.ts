@@ -1,4 +1,4 @@
-/** A run of media whose times go on: from a discontinuity to the next. */
+/** A run of media with continuous times: from a discontinuity to the next. */
 export type Period = {
   /** Counts discontinuities, the first period being 0. */
   readonly index: number
@@ -14,22 +14,22 @@ export type Segment = {
   /** Media sequence number. */
   readonly msn: number
   readonly period: Period
-  /** It is the first of its period, and not of all. */
+  /** True for the first segment of a period other than the first. */
   readonly discontinuity: boolean
   /** File name of its init segment. */
   readonly initName: string | undefined
-  /** Media time. */
+  /** The start in media time. */
   readonly startSeconds: number
   /** The duration so far, while the segment is being made. */
   durationSeconds: number
-  /** Its bytes; those that follow a part boundary begin a new one. */
+  /** The parts of its bytes; the bytes after a part boundary begin a new one. */
   readonly parts: Part[]
-  /** The parts are listed. */
+  /** True when its parts are listed. */
   readonly divided: boolean
   complete: boolean
 }
 
-/** Nothing came of the rendition in that time: the segment is not to be loaded. */
+/** True when no media came in the segment's time, so that it is not to be loaded. */
 export function isGap(segment: Segment): boolean {
   return segment.complete && segment.parts.length === 0
 }

@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
 import { mainTracks } from 'sluice/sdk/media'
 
-/** Which tracks go into which rendition, by its name; the first has the leading track, at whose keyframes all are cut. */
+/** The tracks of each rendition, by its name; the first rendition has the main track, at whose keyframes all renditions are cut. */
 export type TrackPlan = ReadonlyMap<string, readonly Track[]>
 
-/** The renditions of a presentation, which stay once viewers know of them. */
+/** The renditions of a presentation, which stay once it is ready. */
 export type Layout = {
-  /** Names of the renditions of video and of sound. One name alone: everything is in it. */
+  /** The names of the renditions of video and of audio. A single name stands for a rendition with all tracks. */
   readonly video: readonly string[]
   readonly audio: readonly string[]
 }
 
-/** One rendition with all of it, or several with one track each. */
+/** The layout that suits the tracks: one rendition with all of them, or several with one track each. */
 export function layoutOf(tracks: readonly Track[]): Layout {
   const { videos, audios } = byKind(tracks)
   const divided = videos.length > 1 || audios.length > 1
@@ -23,7 +23,7 @@ export function layoutOf(tracks: readonly Track[]): Layout {
   }
 }
 
-/** The layout that has renditions of these names, which are those of another. */
+/** The layout with renditions of these names, which are those of another layout. */
 export function layoutNamed(names: readonly string[]): Layout {
   return {
     video: names.filter((name) => name.startsWith('video')),
@@ -31,7 +31,7 @@ export function layoutNamed(names: readonly string[]): Layout {
   }
 }
 
-/** Plans where tracks go in a layout; tracks that it has no rendition for are left out. */
+/** Assigns tracks to the renditions of a layout; tracks without a rendition are left out. */
 export function planTracks(layout: Layout, tracks: readonly Track[]): TrackPlan {
   const { videos, audios } = byKind(tracks)
   const [single, ...others] = [...layout.video, ...layout.audio]
@@ -45,7 +45,7 @@ export function planTracks(layout: Layout, tracks: readonly Track[]): TrackPlan 
   return plan
 }
 
-/** Whether two plans have the same tracks in the same places. */
+/** True when two plans have the same tracks in the same renditions. */
 export function isSamePlan(one: TrackPlan, other: TrackPlan): boolean {
   if (one.size !== other.size) return false
   return [...one].every(([name, tracks]) => {
@@ -62,7 +62,7 @@ function byKind(tracks: readonly Track[]): { videos: VideoTrack[]; audios: Audio
   const videos = tracks.filter((track) => track.kind === 'video')
   const [main] = mainTracks(videos)
   return {
-    // Players choose by bandwidth among pictures, which have to show the same.
+    // Players choose by bandwidth among video renditions, which must have the same content.
     videos: videos.filter(({ group }) => group === main?.group),
     audios: tracks.filter((track) => track.kind === 'audio'),
   }

@@ -3,12 +3,12 @@ import { PlaybackClock } from 'sluice/sdk'
 /** A step that is due at a time of the stream. */
 export type PacedEvent = { readonly dueMs: number; readonly act: () => void }
 
-/** The speed of a live source that has fallen behind. */
+/** The speed of a live source that lags. */
 const CATCH_UP_SPEED = 1.1
 
 /**
- * Lets what comes in bursts go on at the pace of its own time, in the order of time over all its queues. Without a timer
- * of its own: `tick` does what is due.
+ * Plays bursts of events at the pace of their own times, in the order of time over all its queues. It has no timer: `tick` does the steps
+ * that are due.
  */
 export class Pacer {
   readonly #queues = new Map<string, EventQueue>()
@@ -22,14 +22,14 @@ export class Pacer {
     waiting.push(events)
   }
 
-  /** Does something as soon as all events that wait in a queue are done; at once when none does. */
+  /** Calls a function as soon as all events that wait in a queue are done; at once when none wait. */
   afterAll(queue: string, act: () => void): void {
     const last = this.#queues.get(queue)?.last
     if (last === undefined) act()
     else this.push(queue, [{ dueMs: last.dueMs, act }])
   }
 
-  /** Gives the time between now and the last event of a queue. */
+  /** The time between now and the last event of a queue. */
   bufferedMs(queue: string, nowMs: number): number {
     const { first, last } = this.#queues.get(queue) ?? {}
     if (first === undefined || last === undefined) return 0
@@ -42,12 +42,12 @@ export class Pacer {
     this.#clock.setSpeed(speed, nowMs)
   }
 
-  /** Whether to play a little faster from now on. */
+  /** Plays a little faster from now on while `behind` is true. */
   catchUp(behind: boolean, nowMs: number): void {
     this.#clock.setSpeed(behind ? this.#speed * CATCH_UP_SPEED : this.#speed, nowMs)
   }
 
-  /** Does what is due; gives how long it takes until something is, or undefined when nothing waits. */
+  /** Does the steps that are due; returns the time until the next one, or undefined when nothing waits. */
   tick(nowMs: number): number | undefined {
     for (let queue = this.#next(); queue !== undefined; queue = this.#next()) {
       const event = queue.first
@@ -60,7 +60,7 @@ export class Pacer {
     return undefined
   }
 
-  /** The queue whose first event is the earliest. */
+  /** The queue with the earliest first event. */
   #next(): EventQueue | undefined {
     let next: EventQueue | undefined
     for (const queue of this.#queues.values()) {
@@ -70,7 +70,7 @@ export class Pacer {
   }
 }
 
-/** Taking the first of a long array away moves all others; so what is done stays there until more comes. */
+/** A queue of events. Removing the first of a long array moves all others, so done events stay until more come. */
 class EventQueue {
   #events: PacedEvent[] = []
   #head = 0

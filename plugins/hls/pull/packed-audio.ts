@@ -3,7 +3,7 @@ import { aacConfigFromAdts, MalformedError, splitAdts } from 'sluice/sdk/media'
 
 const ID3_HEADER_SIZE_BYTES = 10
 const ID3_FRAME_HEADER_SIZE_BYTES = 10
-/** The owner of the frame that tells when a segment starts (RFC 8216 3.4). */
+/** The owner of the ID3 frame with the start of a segment (RFC 8216 3.4). */
 const TIMESTAMP_OWNER = Buffer.from('com.apple.streaming.transportStreamTimestamp\0')
 const TIMESCALE = 90_000
 const SAMPLES_PER_FRAME = 1024
@@ -12,7 +12,7 @@ const SAMPLES_PER_FRAME = 1024
 export class PackedAudioDemuxer {
   readonly #sink: UnitSink
   #track: Track | undefined
-  /** The start of a segment that does not tell its own. */
+  /** The start of a segment without a timestamp of its own. */
   #nextDts = 0
 
   constructor(sink: UnitSink) {
@@ -21,7 +21,7 @@ export class PackedAudioDemuxer {
 
   /**
    * Reads a whole segment, which becomes part of the units.
-   * @throws {MalformedError} when it is none
+   * @throws {MalformedError} when it is malformed
    */
   push(segment: Buffer): void {
     const { timestamp, rest } = readId3(segment)
@@ -43,7 +43,7 @@ export class PackedAudioDemuxer {
   flush(): void {}
 }
 
-/** ID3 2.4 section 3; sizes have seven bits a byte. */
+/** The size field of ID3 2.4 (section 3), which has seven bits a byte. */
 function readId3(segment: Buffer): { timestamp: number | undefined; rest: Buffer } {
   if (!isId3(segment)) return { timestamp: undefined, rest: segment }
   const sizeBytes = ID3_HEADER_SIZE_BYTES + sevenBits(segment, 6)
@@ -64,7 +64,7 @@ function readId3(segment: Buffer): { timestamp: number | undefined; rest: Buffer
   return { timestamp, rest: segment.subarray(sizeBytes) }
 }
 
-/** Whether bytes begin with an ID3 tag. */
+/** True when the bytes begin with an ID3 tag. */
 export function isId3(bytes: Buffer): boolean {
   return bytes.length >= ID3_HEADER_SIZE_BYTES && bytes.toString('latin1', 0, 3) === 'ID3'
 }

@@ -4,29 +4,29 @@ import type { SourceClient } from './source-client.ts'
 import { SourceError } from './source-error.ts'
 import { parseSourcePlaylist, type SourceMediaPlaylist, type SourceSegment } from '../wire/source-playlist.ts'
 
-/** A live source is taken up this many target durations before its end (RFC 8216 6.3.3). */
+/** The distance from its end at which a live source is joined, in target durations (RFC 8216 6.3.3). */
 const LIVE_EDGE_TARGETS = 3
 const MAX_PLAYLIST_SIZE_BYTES = 8 * 1024 * 1024
 const PLAYLIST_TIMEOUT_MS = 10_000
 /** The wait from a failed request for a playlist to the next; doubled each time. */
 const RETRY_MS = 500
 const MAX_RETRY_MS = 5000
-/** A source whose playlist can't be had for this long is gone; so is one whose playlist stands still for longer. */
+/** A source without a playlist for this long is gone, and so is one whose playlist does not change for longer. */
 const MIN_GONE_MS = 10_000
 const MIN_STALE_MS = 30_000
 const STALE_TARGETS = 6
-/** Caches may give an older playlist now and then; a source that began anew keeps doing so. */
+/** The number of older playlists in a row that prove a restarted source; caches may serve one now and then. */
 const MAX_STEPS_BACK = 3
-/** Discontinuities of a source that began anew are none of those before. */
+/** The distance between discontinuity numbers before and after a restart of the source, which are never the same. */
 const DISCONTINUITIES_PER_LIFE = 2 ** 32
 
-/** Time as a pull sees it; `wait` rejects when the pull ends. */
+/** The clock of a pull; `wait` rejects when the pull ends. */
 export type SourceClock = { nowMs(): number; wait(ms: number): Promise<void> }
 
 type FollowerOptions = {
   readonly client: Pick<SourceClient, 'fetch'>
   readonly clock: SourceClock
-  /** A first look at the playlist, and where it was found. */
+  /** The first playlist, and its address. */
   readonly playlist: SourceMediaPlaylist
   readonly url: string
   readonly signal: AbortSignal
@@ -41,7 +41,7 @@ export class PlaylistFollower {
   #last: SourceSegment | undefined
   #pending: SourceSegment[] = []
   #stepsBack = 0
-  /** Counts how often the source, or its repetition, has begun anew. */
+  /** The number of restarts of the source, or of its repetitions. */
   #lives = 0
   #changedMs: number
 
@@ -52,7 +52,7 @@ export class PlaylistFollower {
     this.#changedMs = options.clock.nowMs()
   }
 
-  /** The address that those in the playlist are relative to. */
+  /** The base of relative addresses in the playlist. */
   get url(): string {
     return this.#url
   }
@@ -61,23 +61,23 @@ export class PlaylistFollower {
     return this.#playlist.targetDurationSeconds * 1000
   }
 
-  /** Whether the source has said that nothing more comes. */
+  /** True when the playlist has ended. */
   get ended(): boolean {
     return this.#playlist.ended
   }
 
-  /** Whether it was there as a whole from the start, so that it can be repeated. */
+  /** True when the playlist had ended at the start, so that it can be repeated. */
   get isWhole(): boolean {
     return this.#options.playlist.ended
   }
 
-  /** Media that is listed and was not given yet. */
+  /** The media that is listed and was not returned yet, in milliseconds. */
   get pendingMs(): number {
     return this.#pending.reduce((sum, { durationSeconds }) => sum + durationSeconds * 1000, 0)
   }
 
   /**
-   * Gives each segment once, in order, until the source ends; fetches the playlist when there is none left.
+   * Returns each segment once, in order, until the source ends; fetches the playlist when there is none left.
    * @throws {SourceError} when the source is gone
    */
   async *segments(): AsyncGenerator<SourceSegment> {
@@ -96,7 +96,7 @@ export class PlaylistFollower {
     this.#last = undefined
   }
 
-  /** Finds what is new in a playlist; tells whether anything is. */
+  /** Finds the new segments of a playlist; returns false when there are none. */
   #take(playlist: SourceMediaPlaylist): boolean {
     this.#playlist = playlist
     this.#pending = this.#fresh(playlist)
@@ -128,7 +128,7 @@ export class PlaylistFollower {
     return startOf(playlist)
   }
 
-  /** RFC 8216 6.3.4: after a target duration, or half of one when nothing was new. */
+  /** The time to the next request (RFC 8216 6.3.4): a target duration, or half of one when nothing was new. */
   async #reload(changed: boolean): Promise<SourceMediaPlaylist> {
     const { signal, clock } = this.#options
     const staleMs = Math.max(MIN_STALE_MS, STALE_TARGETS * this.targetDurationMs)
@@ -157,7 +157,7 @@ export class PlaylistFollower {
   }
 }
 
-/** @throws {SourceError} when it can't be had, or is none */
+/** @throws {SourceError} when it can't be fetched, or is malformed */
 export async function fetchPlaylist(client: Pick<SourceClient, 'fetch'>, uri: string, base: string) {
   const limits = { maxSizeBytes: MAX_PLAYLIST_SIZE_BYTES, timeoutMs: PLAYLIST_TIMEOUT_MS }
   const { bytes, url } = await client.fetch({ uri, base, ...limits })
@@ -176,6 +176,6 @@ function startOf({ segments, ended, targetDurationSeconds }: SourceMediaPlaylist
     seconds += durationSeconds
     return seconds > LIVE_EDGE_TARGETS * targetDurationSeconds
   })
-  // A single one may be longer than all that is wanted.
+  // A single segment may be longer than the distance that is wanted.
   return segments.slice(Math.min(tooEarly + 1, Math.max(0, segments.length - 1)))
 }

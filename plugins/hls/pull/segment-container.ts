@@ -9,8 +9,8 @@ const TS_PACKET_SIZE_BYTES = 188
 const TS_SYNC_BYTE = 0x47
 
 /**
- * Tells the container of a segment by its bytes; undefined for what is none, such as an error page.
- * @param hasInit whether it has an init segment, as only fragmented MP4 does
+ * Recognises the container of a segment by its bytes; undefined for other data, such as an error page.
+ * @param hasInit true when it has an init segment, as only fragmented MP4 does
  */
 export function containerOf(bytes: Buffer, hasInit: boolean): SegmentContainer | undefined {
   if (hasInit) return beginsWithBox(bytes) ? 'fmp4' : undefined
@@ -19,14 +19,14 @@ export function containerOf(bytes: Buffer, hasInit: boolean): SegmentContainer |
   return hasPackets(bytes) ? 'ts' : undefined
 }
 
-/** Whether the first box lies within the bytes (ISO/IEC 14496-12 4.2); a size of 1 is told after the type. */
+/** True when the first box lies within the bytes (ISO/IEC 14496-12 4.2); for a size of 1, the real size follows the type. */
 function beginsWithBox(bytes: Buffer): boolean {
   if (bytes.length < BOX_HEAD_SIZE_BYTES) return false
   const sizeBytes = bytes.readUInt32BE(0)
   return sizeBytes === 1 || (sizeBytes >= BOX_HEAD_SIZE_BYTES && sizeBytes <= bytes.length)
 }
 
-/** Whether a packet is there, followed by another or by the end; some sources put other bytes before the first. */
+/** True when there is a packet, followed by another or by the end; some sources put other bytes before the first. */
 function hasPackets(bytes: Buffer): boolean {
   let at = bytes.indexOf(TS_SYNC_BYTE)
   for (; at >= 0 && at + TS_PACKET_SIZE_BYTES <= bytes.length; at = bytes.indexOf(TS_SYNC_BYTE, at + 1)) {

@@ -12,10 +12,10 @@ type SegmentDemuxer = { push(bytes: Buffer): void; flush(): void; readonly unsup
 type TrackChange = () => void
 type TrackChanges = Map<AccessUnit, TrackChange[]>
 
-/** The units of a segment track by track, and the changes of tracks that go with them. */
+/** The units of a segment by track, and the changes of tracks. */
 export type SegmentUnits = {
   readonly units: readonly AccessUnit[]
-  /** Whether times are the counters of 33 bits of MPEG-TS. */
+  /** True when times are the counters of 33 bits of MPEG-TS. */
   readonly counters: boolean
   /** Changes that take effect before a unit, or after it; those of `start` take effect before all units. */
   readonly start: readonly TrackChange[]
@@ -24,28 +24,28 @@ export type SegmentUnits = {
 }
 
 /**
- * Turns the segments of one playlist into units, whatever containers they are in. New tracks are added at once, and so
- * is removed what they take the place of; other changes are given back with the units that they belong to.
+ * Turns the segments of one playlist into units, whatever containers they are in. New tracks are added at once, and those they replace are
+ * removed at once; other changes are returned with the units that they belong to.
  */
 export class SegmentReader implements UnitSink {
   readonly #sink: UnitSink
   readonly #tracks = new Set<Track>()
-  /** Tracks of the demuxer before, which the one in use may go on with. */
+  /** The tracks of the demuxer before, which the current one may continue. */
   readonly #former = new Set<Track>()
   #container: SegmentContainer | undefined
   #demuxer: SegmentDemuxer | undefined
   /** The init segment that the demuxer has read. */
   #init: Buffer | undefined
   #discontinuity: number | undefined
-  /** All units before the segment that is read have been written. */
+  /** True when all units before the current segment have been written. */
   #anew = false
   #units: AccessUnit[] = []
   #start: TrackChange[] = []
   #before: TrackChanges = new Map()
   #after: TrackChanges = new Map()
-  /** Tracks of a new configuration whose first unit has not come, with those that they take the place of. */
+  /** The tracks of a new configuration whose first unit has not come, with those that they replace. */
   readonly #unwritten = new Map<Track, Track>()
-  /** The publisher's tracks by their ids; it learns of a configuration when the first unit that needs it is played. */
+  /** The publisher's tracks by their ids; the publisher gets a configuration when the first unit that needs it is played. */
   readonly #published = new Map<number, Track>()
 
   /** @param sink the publisher of the stream */
@@ -63,8 +63,8 @@ export class SegmentReader implements UnitSink {
   }
 
   /**
-   * Whether a segment may bring other tracks: within a discontinuity they stay what they are (RFC 8216 4.3.2.3). It is
-   * to be read when the units before it have been written, as its tracks are added then.
+   * True when a segment may have other tracks: within a discontinuity they stay the same (RFC 8216 4.3.2.3). It is to be read when the
+   * units before it have been written, as its tracks are added then.
    * @param discontinuity the number of the segment's discontinuity
    */
   beginsAnew({ container, init }: LoadedSegment, discontinuity: number): boolean {
@@ -72,7 +72,7 @@ export class SegmentReader implements UnitSink {
     return !goesOn || discontinuity !== this.#discontinuity
   }
 
-  /** @throws {MalformedError} when the segment is broken; what was read of it is given by {@link take} */
+  /** @throws {MalformedError} when the segment is malformed; the units read before are returned by {@link take} */
   read(loaded: LoadedSegment, discontinuity: number): void {
     const { bytes, container, init } = loaded
     this.#anew = this.beginsAnew(loaded, discontinuity)
@@ -93,7 +93,7 @@ export class SegmentReader implements UnitSink {
     for (const track of this.#former) this.removeTrack(track)
   }
 
-  /** Gives what was read since the last time. */
+  /** Returns the units and changes read since the last call. */
   take(): SegmentUnits {
     const counters = this.#container !== 'fmp4'
     const taken = { units: this.#units, counters, start: this.#start, before: this.#before, after: this.#after }
@@ -167,7 +167,7 @@ export class SegmentReader implements UnitSink {
     return (this.#demuxer = createDemuxer(container, this))
   }
 
-  /** The next demuxer starts anew, with an init segment; tracks that it finds again go on. */
+  /** Prepares for a new demuxer, with an init segment; tracks that it finds again are continued. */
   #closeDemuxer(): void {
     this.#demuxer = undefined
     this.#init = undefined

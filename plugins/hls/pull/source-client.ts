@@ -6,7 +6,7 @@ import { SourceError } from './source-error.ts'
 
 /** A file to be fetched. */
 export type FileRequest = {
-  /** As seen from `base`. */
+  /** The address, relative to `base`. */
   readonly uri: string
   readonly base: string
   readonly range?: ByteRange | undefined
@@ -14,7 +14,7 @@ export type FileRequest = {
   readonly timeoutMs: number
 }
 
-/** Fetches what belongs to one source, over HTTP only. */
+/** Fetches the files of one source, over HTTP only. */
 export class SourceClient {
   /** The address of the source without user information. */
   readonly url: string
@@ -33,8 +33,8 @@ export class SourceClient {
   }
 
   /**
-   * Fetches a file; the address is that it was found at, to resolve others against.
-   * @throws {SourceError} when that fails, takes too long, or there is too much of it
+   * Fetches a file; returns its bytes and its final address, to resolve others against.
+   * @throws {SourceError} when that fails, takes too long, or the file is too large
    */
   async fetch({ uri, base, range, maxSizeBytes, timeoutMs }: FileRequest): Promise<{ bytes: Buffer; url: string }> {
     const url = URL.parse(uri, base)
@@ -47,7 +47,7 @@ export class SourceClient {
     try {
       const response = await this.#requests.get({ url, span, signal })
       const whole = await readBody(response, maxSizeBytes, shown)
-      // A server may know no ranges.
+      // A server may not support ranges.
       const bytes =
         range && response.status === 200 ? whole.subarray(range.offset, range.offset + range.sizeBytes) : whole
       return { bytes, url: response.url }

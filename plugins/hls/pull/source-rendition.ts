@@ -10,15 +10,15 @@ import { SourceError } from './source-error.ts'
 import type { SourceSegment } from '../wire/source-playlist.ts'
 import type { SourceTimes } from './source-times.ts'
 
-/** Media that is held ready; a target duration when that is longer. */
+/** The media that is kept ready; a target duration when that is longer. */
 const MIN_AHEAD_MS = 4000
-/** So many segments left out in a row, and the source is taken to be broken. */
+/** The number of segments left out in a row after which the source counts as broken. */
 const MAX_LEFT_OUT = 5
-/** A live source that lags this many target durations behind what is listed is played faster. */
+/** A live source that lags this many target durations behind the listed segments is played faster. */
 const BEHIND_TARGETS = 4.5
 const MAX_PAUSE_MS = 500
 
-/** The rendition that leads: with pictures, where there are some. */
+/** The name of the main rendition: the one with video, if there is any. */
 export const MAIN = 'main'
 
 export type SourceRenditionOptions = {
@@ -30,9 +30,9 @@ export type SourceRenditionOptions = {
   readonly clock: SourceClock
   readonly signal: AbortSignal
   readonly log: Logger
-  /** Repetitions of a source that has an end; −1 is for ever. */
+  /** The repetitions of a source that has an end; −1 is for ever. */
   readonly loop: number
-  /** Called when the pacer has got something new. */
+  /** Called when the pacer has new events. */
   readonly onEvents: () => void
 }
 
@@ -47,7 +47,7 @@ export class SourceRendition {
   readonly #fetched = new SegmentQueue()
   #reader: SegmentReader | undefined
   #first: FetchedSegment | undefined
-  /** Segments left out in a row, and why the last one was. */
+  /** The number of segments left out in a row, and the reason for the last one. */
   #leftOut = 0
   #leftOutReason: Error | undefined
 
@@ -60,7 +60,7 @@ export class SourceRendition {
     return this.#begun.trackCount
   }
 
-  /** Whether its playlist has an end, as that of a recording: a live one can't be played faster. */
+  /** True when its playlist has an end, as that of a recording: only a live source can lag. */
   get isRecording(): boolean {
     return this.#options.follower.ended
   }
@@ -71,7 +71,7 @@ export class SourceRendition {
   }
 
   /**
-   * Fetches the first segment, so that it is known that the source can be had at all.
+   * Fetches the first segment, to prove that the source can be fetched at all.
    * @throws {SourceError} when there is none
    */
   async open(): Promise<void> {
@@ -79,9 +79,9 @@ export class SourceRendition {
   }
 
   /**
-   * Reads the segment that `open` fetched, or the first that can be read; its tracks are then known.
+   * Reads the segment that `open` fetched, or the first that can be read; the tracks are then known.
    * @param sink the publisher
-   * @throws {SourceError} when none can be
+   * @throws {SourceError} when none can be read
    */
   async begin(sink: UnitSink): Promise<void> {
     this.#reader = new SegmentReader(sink)
@@ -90,7 +90,7 @@ export class SourceRendition {
     while (!this.#read(fetched)) fetched = await this.#nextFound()
   }
 
-  /** Goes on until the source has ended, and all of it was played. */
+  /** Plays until the source has ended, and all of it was played. */
   async run(): Promise<void> {
     await Promise.all([this.#fetchAll(), this.#readAll()])
   }
@@ -130,7 +130,7 @@ export class SourceRendition {
     }
   }
 
-  /** Resolves when all that was read has been played. */
+  /** Resolves when all units that were read have been played. */
   #played(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#options.pacer.afterAll(this.#options.name, resolve)
@@ -151,7 +151,7 @@ export class SourceRendition {
     }
   }
 
-  /** Hands a segment to the pacer; false when it is left out, as far as it is broken. */
+  /** Passes a segment to the pacer; false when it is left out, as far as it is malformed. */
   #read({ segment, result }: FetchedSegment): boolean {
     const problem = result instanceof SourceError ? result : this.#demux(segment, result)
     if (problem) this.#leaveOut(problem)
@@ -194,7 +194,7 @@ export class SourceRendition {
   }
 }
 
-/** Segments that were fetched and not read yet, in order. */
+/** The segments that were fetched and not read yet, in order. */
 class SegmentQueue {
   readonly #segments: FetchedSegment[] = []
   #ended = false
@@ -209,7 +209,7 @@ class SegmentQueue {
     this.#changed.resolve()
   }
 
-  /** Nothing more comes. */
+  /** Ends the queue, as nothing more comes. */
   end(): void {
     this.#ended = true
     this.#changed.resolve()

@@ -3,25 +3,25 @@ import { rescale } from 'sluice/sdk/media'
 
 const TS_RANGE = 2 ** 33
 const TS_TIMESCALE = 90_000
-/** Times that go on this closely belong together, whatever the playlist says. */
+/** The largest gap of times that belong together, whatever the playlist contains. */
 const NEAR_MS = 1000
-/** Sound and pictures of a segment begin so much before those of the one before end, at most; more is a step back. */
+/** The most by which audio and video of a segment overlap with the one before; more is a step back. */
 const MAX_OVERLAP_MS = 50
-/** Times without a discontinuity in the playlist may be this far from where they should go on, over lost segments. */
+/** The largest gap over lost segments, for times without a discontinuity in the playlist. */
 const MAX_GAP_MS = 10_000
 
-/** A unit and when it is due, in milliseconds of the stream. */
+/** A unit and the time at which it is due, in milliseconds of the stream. */
 export type TimedUnit = { readonly dueMs: number; readonly unit: AccessUnit }
 
-/** The place of a rendition in time; `startMs` is that of its newest segment. */
+/** The position of a rendition in time; `startMs` is that of its newest segment. */
 type Position = { readonly startMs: number; offsetMs: number; readonly discontinuity: number; endMs: number }
 
-/** The place of a track within a segment. */
+/** The position of a track within a segment. */
 type TrackPosition = { readonly isMedia: boolean; offsetMs: number; dueMs: number; stepMs: number }
 
 /**
- * Puts the segments of a source one after the other in time: unwraps counters of 33 bits, and closes the jumps at
- * discontinuities and repetitions by one offset for all renditions, so that pictures and sound stay together.
+ * Puts the segments of a source one after the other in time: it unwraps counters of 33 bits, and closes the jumps at discontinuities and
+ * repetitions by one offset for all renditions, so that video and audio stay in sync.
  */
 export class SourceTimes {
   readonly #positions = new Map<string, Position>()
@@ -32,7 +32,7 @@ export class SourceTimes {
 
   /**
    * Sets the times of a segment's units, which are in decoding order by track, and sorts them by the time they are due.
-   * @param counters whether times are counters of 33 bits
+   * @param counters true when times are counters of 33 bits
    */
   place(rendition: string, discontinuity: number, units: readonly AccessUnit[], counters: boolean): TimedUnit[] {
     if (counters) for (const unit of units) this.#unwrap(unit)
@@ -84,7 +84,7 @@ function dtsMs({ dts, track }: AccessUnit): number {
   return rescale(dts, track.timescale, 1000)
 }
 
-/** The earliest time of those that lie around the first. */
+/** The earliest of the times close to the first one. */
 function startOf(units: readonly AccessUnit[], firstMs: number): number {
   let startMs = firstMs
   for (const unit of units) {
@@ -95,8 +95,8 @@ function startOf(units: readonly AccessUnit[], firstMs: number): number {
 }
 
 /**
- * Moves the units of a segment. That times jump within it is told by nothing; a track that jumps goes on where it was, and
- * the others that jump then are moved by as much.
+ * Places the units of a segment in time. Jumps within a segment are not announced; a track that jumps continues at its former position, and
+ * other tracks that jump then are moved by as much.
  */
 function placed(units: readonly AccessUnit[], position: Position): TimedUnit[] {
   const tracks = new Map<number, TrackPosition>()

@@ -7,24 +7,24 @@ import type { PlaylistSource } from './playlist-source.ts'
 export type SessionOptions = {
   readonly log: PluginContext<unknown>['log']
   readonly token: string
-  /** The token of the session that it goes on from, which players may go on to ask for. */
+  /** The token of the former session that it continues, which players may go on to use. */
   readonly formerToken: string | undefined
-  /** The path that was asked for; a gate may have led it to another. */
+  /** The path that was requested; a gate may have directed it to another. */
   readonly requestedPath: string
   readonly hlsStream: HlsStream
   readonly hlsStreams: SpliceOptions['hlsStreams']
   readonly subscriber: Subscriber
-  /** The numbers that its playlists go on with, where the session that it goes on from had some of its own. */
+  /** The numbers to continue with, when the former session had numbers of its own. */
   readonly numbers: SequenceNumbers | undefined
   readonly nowMs: number
 }
 
-/** A viewer has left when it has asked for nothing for so many target durations. */
+/** The number of target durations without a request after which a viewer has left. */
 const IDLE_TARGETS = 2
-/** Short target durations are no reason to take a player that its network holds up for one that has left. */
+/** The shortest time after which a viewer has left, as its network may hold it up. */
 const MIN_IDLE_MS = 4000
 
-/** One viewer: a subscriber that comes back for each playlist. */
+/** One viewer: a subscriber that requests one playlist after the other. */
 export class Session {
   readonly token: string
   readonly formerToken: string | undefined
@@ -32,9 +32,9 @@ export class Session {
   /** The stream that it began with, which it shares with others. */
   readonly hlsStream: HlsStream
   readonly subscriber: Subscriber
-  /** Its requests that wait for something to be made. */
+  /** Its requests that wait for a segment or part. */
   waitingCount = 0
-  /** Its stream has gone, and nobody came back in time. */
+  /** True when its stream has ended and has not come back in time. */
   over = false
   readonly #log: SessionOptions['log']
   readonly #hlsStreams: SpliceOptions['hlsStreams']
@@ -57,19 +57,19 @@ export class Session {
     if (numbers !== undefined) this.#begin(numbers)
   }
 
-  /** The numbers that a session goes on with that takes its place; undefined where they are those of all viewers. */
+  /** The numbers for the session that continues this one; undefined when they are those of all viewers. */
   get nextNumbers(): SequenceNumbers | undefined {
     return this.#splice?.nextNumbers
   }
 
-  /** What its playlists are of. */
+  /** The source of its playlists. */
   get source(): PlaylistSource {
     return this.#splice ?? this.hlsStream
   }
 
   /**
-   * Takes note that it was moved to another stream. Where the stream that it shares with others was moved along, that
-   * goes on; otherwise it has playlists of its own from now on.
+   * Reacts to a move to another stream. If the stream that it shares with others was moved along, it goes on with that; otherwise it gets
+   * playlists of its own from now on.
    */
   moved(): void {
     this.#guard(() => {
@@ -79,7 +79,7 @@ export class Session {
     })
   }
 
-  /** Has playlists of its own from now on. */
+  /** Begins playlists of its own. */
   #begin(numbers?: SequenceNumbers): void {
     const { hlsStream: home, requestedPath, subscriber } = this
     const waiting = home.waiting.split(this)
@@ -89,12 +89,12 @@ export class Session {
     this.#splice.update()
   }
 
-  /** Does what falls due by itself. */
+  /** Does the work that is due by time. */
   tick(nowMs: number): void {
     this.#guard(() => this.#splice?.tick(nowMs))
   }
 
-  /** What fails for one viewer ends that one: it happens beside the media of others, where nobody catches. */
+  /** Calls `act`, and ends the viewer if it throws: it runs on the media path of others, which has no handler. */
   #guard(act: () => void): void {
     try {
       act()
@@ -104,7 +104,7 @@ export class Session {
     }
   }
 
-  /** Lets go of what it holds. Idempotent. */
+  /** Releases the streams that it holds. Idempotent. */
   release(): void {
     if (this.#released) return
     this.#released = true

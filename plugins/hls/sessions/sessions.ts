@@ -4,15 +4,15 @@ import type { SequenceNumbers } from '../presentation/sequence-numbers.ts'
 import type { SpliceOptions } from '../splice/splice.ts'
 import { Session } from './session.ts'
 
-/** A session that was stopped is known as such for this long after its last request. */
+/** The time after its last request for which a stopped session is remembered. */
 const STOPPED_MS = 600_000
-/** The latest of them are kept. */
+/** The most stopped sessions that are remembered, the latest ones. */
 const MAX_STOPPED = 10_000
-/** The latest sessions whose numbers are remembered. */
+/** The most sessions with numbers of their own that are remembered, the latest ones. */
 const MAX_SWITCHED = 1000
 
 export type NewSession = {
-  /** The token of the session that it goes on from. */
+  /** The token of the former session that it continues. */
   readonly formerToken?: string | undefined
   readonly requestedPath: string
   readonly hlsStream: HlsStream
@@ -24,28 +24,28 @@ export type NewSession = {
 
 export type SessionsOptions = {
   readonly log: PluginContext<unknown>['log']
-  /** A clock that does not jump. */
+  /** A monotonic clock in milliseconds. */
   readonly nowMs: () => number
   readonly createToken: () => string
-  /** For viewers that are switched to another stream. */
+  /** Finds streams for viewers that are switched to another one. */
   readonly hlsStreams: SpliceOptions['hlsStreams']
-  /** Of all generations. */
+  /** The stopped sessions of all generations. */
   readonly stopped: StoppedTokens
-  /** Of all generations. */
+  /** The numbers of switched sessions of all generations. */
   readonly switched: SwitchedNumbers
 }
 
-/** Tokens of sessions that somebody ended, with the time of their last request. */
+/** The tokens of sessions that were stopped, with the time of their last request. */
 export type StoppedTokens = Map<string, number>
 
-/** The numbers that sessions would have gone on with whose viewers were switched, by their tokens; latest last. */
+/** The numbers with which the sessions of switched viewers would have continued, by their tokens; latest last. */
 export type SwitchedNumbers = Map<string, SequenceNumbers>
 
 /** All viewers, by the token in the addresses of their playlists. */
 export class Sessions {
   readonly #options: SessionsOptions
   readonly #sessions = new Set<Session>()
-  /** Sessions by token and requested path: a token is good for one path only. */
+  /** The sessions by token and requested path: a token is valid for one path only. */
   readonly #byKey = new Map<string, Session>()
 
   constructor(options: SessionsOptions) {
@@ -56,7 +56,7 @@ export class Sessions {
     return this.#sessions.size
   }
 
-  /** Takes a subscriber over that was admitted and whose stream is ready. */
+  /** Opens the session of a subscriber that was admitted and whose stream is ready. */
   open({ formerToken, requestedPath, hlsStream, subscriber, sourcePath, client }: NewSession): Session {
     const { createToken, hlsStreams, switched, nowMs } = this.#options
     const token = createToken()
@@ -67,7 +67,7 @@ export class Sessions {
     this.#sessions.add(session)
     for (const key of keysOf(session)) this.#byKey.set(key, session)
     log.info({ ip: client.ip, port: client.port, format: hlsStream.format }, 'play')
-    // By then all that are moved at the same time have been.
+    // All viewers that are moved at the same time have been moved in the microtask.
     subscriber.onSource(() => queueMicrotask(() => session.moved()))
     subscriber.onClose((reason) => {
       log.info({ reason: reason.text }, 'play ended')
@@ -81,7 +81,7 @@ export class Sessions {
     return this.#byKey.get(keyOf(token, requestedPath))
   }
 
-  /** Whether somebody ended this session: it is not to go on under another token. */
+  /** True when the session was stopped, so that it must not continue under another token. */
   wasStopped(token: string): boolean {
     const { stopped, nowMs } = this.#options
     if (!stopped.delete(token)) return false
@@ -94,7 +94,7 @@ export class Sessions {
     session.subscriber.close(reason)
   }
 
-  /** Does what falls due by itself. */
+  /** Does the work that is due by time. */
   tick(nowMs: number): void {
     for (const session of this.#sessions) {
       session.tick(nowMs)
@@ -108,7 +108,7 @@ export class Sessions {
     }
   }
 
-  /** Lets go of all. */
+  /** Ends all sessions. */
   dispose(): void {
     for (const session of this.#sessions) session.release()
   }
@@ -128,7 +128,7 @@ export class Sessions {
     }
   }
 
-  /** Whoever goes on from a viewer that was switched goes on by its numbers. */
+  /** Remembers the numbers of a viewer that was switched, for the session that continues it. */
   #remember(session: Session): void {
     const { switched } = this.#options
     const { nextNumbers } = session

@@ -1,21 +1,21 @@
 import type { MediaPlaylist } from '../wire/media-playlist.ts'
 
-/** The segment of another presentation that a viewer goes on with, and the wall clock at its beginning. */
+/** The segment of another presentation with which a viewer continues, and the wall clock at its beginning. */
 export type SplicePoint = { readonly msn: number; readonly startMs: number }
 
 export type SplicePointOptions = {
-  /** The place in the other presentation that the viewer's media has come to, by that one's wall clock. */
+  /** The position in the other presentation that the viewer's media has reached, by its wall clock. */
   readonly atMs: number
-  /** That of its newest media, listed or not. */
+  /** The wall clock of its newest media, listed or not. */
   readonly newestMs: number
-  /** A viewer can be kept waiting so long for a segment that is not begun yet. */
+  /** The longest that a viewer can wait for a segment that has not begun yet. */
   readonly maxWaitMs: number
 }
 
 /**
- * Finds the segment to go on with: the newest that begins no later than the viewer's media has come, so that the viewer
- * has no hole, and as little as possible a second time. Undefined while a newer one is about to begin.
- * @param playlist of the other presentation, with one complete segment at least
+ * Finds the segment to continue with: the newest that begins no later than the viewer's position, so that the viewer has no gap, and as
+ * little as possible a second time. Undefined while a newer one is about to begin.
+ * @param playlist the playlist of the other presentation, with one complete segment at least
  */
 export function findSplicePoint(playlist: MediaPlaylist, options: SplicePointOptions): SplicePoint | undefined {
   const { atMs, newestMs, maxWaitMs } = options
@@ -27,7 +27,7 @@ export function findSplicePoint(playlist: MediaPlaylist, options: SplicePointOpt
   return points.findLast(({ startMs }) => startMs <= atMs) ?? points[0]
 }
 
-/** The segments there are, the one being made included, and the length of the newest that is complete. */
+/** The current segments, with the one being made, and the length of the newest that is complete. */
 function pointsOf({ segments, mediaSequence }: MediaPlaylist): { points: SplicePoint[]; lengthMs: number } {
   const points: SplicePoint[] = []
   let lengthMs = 0

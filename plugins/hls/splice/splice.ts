@@ -10,49 +10,49 @@ import { findSplicePoint } from './splice-point.ts'
 import { SplicedRendition } from './spliced-rendition.ts'
 
 export type SpliceOptions = {
-  /** What the viewer has had so far, which it holds. */
+  /** The stream that the viewer has had so far, which it holds. */
   readonly home: HlsStream
-  /** The viewer's requests that wait by now. */
+  /** The viewer's requests that wait already. */
   readonly waiting: WaitingRequests
   readonly hlsStreams: Pick<HlsStreams, 'showing' | 'ofFile'>
   readonly subscriber: Pick<Subscriber, 'sourcePath' | 'onClose'>
-  /** The path that the viewer asked for, under which it gets all files. */
+  /** The path that the viewer requested, under which it gets all files. */
   readonly requestedPath: string
-  /** The numbers that it goes on with, of a session that ended; those of the first presentation unless they are higher. */
+  /** The numbers to continue with, of a session that ended; those of the first presentation unless these are higher. */
   readonly numbers?: SequenceNumbers | undefined
-  /** Called when what it looks at has changed, where nothing may be thrown; has it {@link Splice.update}. */
+  /** Called when a stream that it reads has changed, where nothing may be thrown; the listener calls {@link Splice.update}. */
   readonly onChange: () => void
 }
 
-/** hls.js gives a low-latency reload up after 0.8 target durations, and after three of them all. */
+/** The limits of hls.js: it aborts a low-latency reload after 0.8 target durations, and any after three. */
 const MAX_WAIT_SHARE = 0.5
 
-/** A presentation that the viewer goes on from, and its last segment in the viewer's playlists, by their numbers. */
+/** A former presentation, and its last segment in the viewer's playlists, by both numbers. */
 type Former = { readonly hlsStream: HlsStream; readonly lastMsn: number }
 
 /**
- * The playlists of one viewer that was moved to another stream while the others of its presentation were not. They go
- * on with the segments of that stream's own presentation as soon as it has something to play, at the end of the segment
- * that the viewer knows last; until then they stay with what there was.
+ * The playlists of one viewer that was moved to another stream while the others of its presentation were not. They continue with the
+ * segments of that stream's own presentation as soon as it can be played, at the end of the last segment that the viewer knows; until then
+ * they stay with the former stream.
  */
 export class Splice implements PlaylistSource {
   readonly waiting: WaitingRequests
   readonly #options: SpliceOptions
   readonly #renditions: ReadonlyMap<string, SplicedRendition>
   #current: HlsStream
-  /** What comes after the current one. */
+  /** The stream after the current one; undefined while there is none. */
   #next: HlsStream | undefined
-  /** Those whose segments are still listed. */
+  /** The presentations before the current one with segments that are still listed. */
   #formers: Former[] = []
-  /** What ends the listening to a stream. */
+  /** The functions that remove the listeners of streams. */
   readonly #listening = new Map<HlsStream, () => void>()
-  /** The last segments of the current one are known, after which the next comes. */
+  /** True when the last segments of the current stream are known, after which the next one comes. */
   #ending = false
-  /** Since when that is waited for. */
+  /** The time since which those segments are waited for. */
   #endingSinceMs: number | undefined
-  /** The number of the viewer's last segment before the current one. */
+  /** The number of the viewer's last segment before the current stream. */
   #formerMsn = -1
-  /** By this much the media listed since the first switch is more than the time that has gone by. */
+  /** The time by which the media listed since the first switch exceeds the time that has passed. */
   #aheadMs = 0
   #closed = false
 
@@ -88,7 +88,7 @@ export class Splice implements PlaylistSource {
     return Math.max(this.#current.targetMs, this.#next?.targetMs ?? 0)
   }
 
-  /** The numbers that a session goes on with that takes its place. */
+  /** The numbers for the session that continues this one. */
   get nextNumbers(): SequenceNumbers {
     const numbers = [...this.#renditions.values()].map((rendition) => rendition.nextNumbers)
     return {
@@ -104,11 +104,11 @@ export class Splice implements PlaylistSource {
 
   playlist(name: string, request: PlaylistRequest): ReadyReply | undefined {
     const rendition = this.rendition(name)
-    // Nobody else gets it: there is nothing to keep.
+    // The stream is used by this viewer only, so its segments need not be kept.
     return rendition && new PlaylistCache((options) => rendition.playlist(options), addressOf).reply(request)
   }
 
-  /** Takes note of what has changed: where the viewer is to be, and what there is. */
+  /** Reacts to changes: the viewer may have been moved, or streams have new segments. */
   update(): void {
     this.#choose()
     for (const rendition of this.#renditions.values()) rendition.take()
@@ -117,16 +117,16 @@ export class Splice implements PlaylistSource {
     this.waiting.release()
   }
 
-  /** Does what falls due by itself. */
+  /** Does the work that is due by time. */
   tick(nowMs: number): void {
     this.#endingSinceMs = this.#ending ? (this.#endingSinceMs ?? nowMs) : undefined
-    // A source that has frozen is no reason to stay with it.
+    // A source that has frozen must not delay the switch.
     if (this.#endingSinceMs !== undefined && nowMs - this.#endingSinceMs > this.targetMs) this.#cutShort()
     this.update()
     this.waiting.expire(nowMs)
   }
 
-  /** Lets go of all that it holds. */
+  /** Releases all streams that it holds. */
   close(): void {
     this.#closed = true
     this.waiting.expire(Infinity)
@@ -137,12 +137,12 @@ export class Splice implements PlaylistSource {
     this.#release(this.#current)
   }
 
-  /** There is going to be something after the current one. */
+  /** Takes the stream that follows the current one. */
   get #goesOn(): boolean {
     return this.#next !== undefined && !this.#next.ended && this.#next.presentation.failed === undefined
   }
 
-  /** Finds out what the viewer is to get. */
+  /** Finds the stream that the viewer is to get. */
   #choose(): void {
     const wanted = this.#closed ? this.#current : this.#wanted()
     const next = wanted === this.#current ? undefined : wanted
@@ -169,13 +169,13 @@ export class Splice implements PlaylistSource {
     if (isIt(this.#current)) return this.#current
     const usual = hlsStreams.showing(sourcePath, home.key)
     if (usual === undefined || !usual.presentation.ready) return usual ?? this.#current
-    // The viewer's player knows of the renditions that it began with.
+    // The viewer's player knows only the renditions with which it began.
     const names = [...this.#renditions.keys()]
     const known = [...usual.presentation.renditions.keys()]
     return known.join() === names.join() ? usual : (hlsStreams.showing(sourcePath, home.key, names) ?? this.#current)
   }
 
-  /** Goes on with the next presentation once all renditions have come to the end of the same segment. */
+  /** Continues with the next presentation once all renditions have reached the end of the same segment. */
   #switchTo(next: HlsStream): void {
     const renditions = [...this.#renditions.values()]
     if (!this.#ending) {
@@ -190,7 +190,7 @@ export class Splice implements PlaylistSource {
     if (lead === undefined || source === undefined || !(isOver || renditions.every(({ isAtLimit }) => isAtLimit)))
       return
     const playlist = source.playlist({ skip: false })
-    // Clocks of streams differ: what counts is how far each has come.
+    // The wall clocks of streams differ, so their positions relative to the newest media are compared.
     const { newestMs } = source
     const hasParts = playlist.partTargetSeconds !== undefined
     // Players are so far behind that they can wait for segments as long as they know them.
@@ -220,7 +220,7 @@ export class Splice implements PlaylistSource {
     for (const rendition of renditions) rendition.cutShort(openSeconds)
   }
 
-  /** Lets go of presentations of which nothing is listed any more. */
+  /** Releases the presentations that are not listed any more. */
   #letGo(): void {
     const firstMsn = Math.min(...[...this.#renditions.values()].map((rendition) => rendition.firstMsn))
     const [over, listed] = [[], []] as [Former[], Former[]]
@@ -243,7 +243,7 @@ export class Splice implements PlaylistSource {
   }
 }
 
-/** What brings the numbers of a presentation's playlists up to those that a viewer knows. */
+/** The offset from the numbers of a presentation's playlists to those that a viewer knows. */
 function offsetOf({ presentation }: HlsStream, numbers?: SequenceNumbers): SequenceNumbers {
   const playlists = [...presentation.renditions.values()].map((rendition) => rendition.playlist({ skip: false }))
   const first = Math.min(...playlists.map(({ mediaSequence }) => mediaSequence))

@@ -4,52 +4,52 @@ import type { SequenceNumbers } from '../presentation/sequence-numbers.ts'
 import type { SplicePoint } from './splice-point.ts'
 import type { MediaPlaylist, MediaSegment } from '../wire/media-playlist.ts'
 
-/** Removing a segment never leaves less than this (RFC 8216 6.2.2). */
+/** The shortest playlist in target durations that the removal of a segment may leave (RFC 8216 6.2.2). */
 const MIN_TARGET_DURATIONS = 3
 
-/** What the renditions of one viewer have in common. */
+/** The state that all renditions of one viewer share. */
 export type SpliceTerms = {
-  /** Segments in a playlist. */
+  /** The number of segments in a playlist. */
   readonly window: number
   /** All renditions of the viewer, for their reports. */
   readonly all: Iterable<SplicedRendition>
-  /** Whether no more media comes. */
+  /** Returns true when no more media comes. */
   isEnded(): boolean
-  /** Whether a file is there; a segment without its file is listed no more. */
+  /** Returns true when a file exists; a segment without its file is not listed any more. */
   isThere(uri: string): boolean
 }
 
-/** A complete segment that is listed, and whether decoders can start at it. */
+/** A complete segment that is listed; `independent` when decoders can start at it. */
 type Entry = MediaSegment & { readonly independent: boolean }
 
 /**
- * One viewer's rendition, which goes on with the segments of another presentation whenever the viewer is switched. Its
- * numbers are its own from then on: those of the first presentation, counted on. The segments themselves, their parts
- * and names stay those of the presentations.
+ * One viewer's rendition, which continues with the segments of another presentation whenever the viewer is switched. Its numbers are its
+ * own from then on: they continue those of the first presentation. The segments themselves, their parts and names stay those of the
+ * presentations.
  */
 export class SplicedRendition implements Rendition {
   readonly name: string
   readonly #terms: SpliceTerms
   #source: Rendition
-  /** The number by which the source knows what comes next. */
+  /** The number of the next segment in the source. */
   #nextMsn: number
-  /** The last segment that is taken of the source, by the source's number. */
+  /** The number of the last segment to be taken from the source, by the source's numbers. */
   #limitMsn = Infinity
   /** The wall clock up to which the source's segments were taken. */
   #takenToMs = 0
-  /** What comes next does not go on from what is listed. */
+  /** True when the next segment does not continue the listed ones. */
   #breaks = false
   readonly #entries: Entry[] = []
   #mediaSequence: number
   #discontinuitySequence: number
-  // None of them ever falls: players hold what they were told before.
+  // These values never decrease, as players keep those they have read.
   #targetDurationSeconds = 0
   #partTargetSeconds: number | undefined
   #version = 0
 
   /**
-   * Goes on from the playlist of a rendition, as all of its viewers have it.
-   * @param offset is added to its numbers
+   * Continues from the playlist of a rendition, as all of its viewers have it.
+   * @param offset added to its numbers
    */
   constructor(source: Rendition, terms: SpliceTerms, offset: SequenceNumbers = { msn: 0, discontinuity: 0 }) {
     const { mediaSequence, discontinuitySequence } = source.playlist({ skip: false })
@@ -75,7 +75,7 @@ export class SplicedRendition implements Rendition {
     return this.#mediaSequence
   }
 
-  /** The target duration that players know of. */
+  /** The target duration that players know. */
   get targetMs(): number {
     return this.#targetDurationSeconds * 1000
   }
@@ -84,33 +84,33 @@ export class SplicedRendition implements Rendition {
     return this.#source.newestMs
   }
 
-  /** The numbers after the newest. */
+  /** The numbers after the newest segment. */
   get nextNumbers(): SequenceNumbers {
     const breaks = this.#entries.filter(({ discontinuity }) => discontinuity).length
     return { msn: this.lastMsn + 1, discontinuity: this.#discontinuitySequence + breaks + 1 }
   }
 
-  /** How far the source is beyond the end of the segments that were taken of it, in milliseconds of media. */
+  /** The media of the source after the segments that were taken from it, in milliseconds. */
   get leftMs(): number {
     return Math.max(0, this.#source.newestMs - this.#takenToMs)
   }
 
-  /** The last segment that is taken of the source, by the source's number, has been taken. */
+  /** True when the last segment to be taken from the source has been taken. */
   get isAtLimit(): boolean {
     return this.#nextMsn > this.#limitMsn
   }
 
-  /** The number of the newest segment of the source of which players may know something, by the source's number. */
+  /** The number of the newest segment of the source that players may know, by the source's numbers. */
   get shownMsn(): number {
     return this.#nextMsn + (this.#openParts > 0 ? 0 : -1)
   }
 
-  /** Takes no segment of the source after this one, by the source's number. */
+  /** Takes no segment of the source after this one, by the source's numbers. */
   limit(msn: number): void {
     this.#limitMsn = msn
   }
 
-  /** Goes on with the segments of another presentation's rendition, from there on. */
+  /** Continues with the segments of another presentation's rendition. */
   switchTo(source: Rendition, { msn, startMs }: SplicePoint): void {
     this.#source = source
     this.#nextMsn = msn
@@ -120,27 +120,27 @@ export class SplicedRendition implements Rendition {
     this.#follow()
   }
 
-  /** How long the segment being made is so far. */
+  /** The duration so far of the segment being made. */
   get openSeconds(): number {
     return this.#openOf(this.#source.playlist({ skip: false }))?.durationSeconds ?? 0
   }
 
   /**
-   * Ends what is taken of the source with the segment being made, though it is not complete: players that have its parts
-   * go on after them, and others have nothing of that time.
-   * @param durationSeconds where there is no part of it yet
+   * Ends the source with the segment being made, though it is not complete: players that have its parts go on after them, and others have a
+   * gap.
+   * @param durationSeconds its duration when there is no part of it yet
    */
   cutShort(durationSeconds: number): void {
     if (this.isAtLimit) return
     const playlist = this.#source.playlist({ skip: false })
     const { parts = [], ...open } = this.#openOf(playlist) ?? { durationSeconds, independent: true }
-    // Not to be loaded, but it has to have a name.
+    // The gap is not to be loaded, but has to have a name.
     const uri = parts.at(-1)?.uri ?? playlist.preloadHint?.uri ?? `${this.name}-${this.#nextMsn}`
     this.#push({ ...open, uri, gap: true })
     this.#breaks = true
   }
 
-  /** Takes the segments that are complete by now, and lets go of the oldest. */
+  /** Takes the segments that are complete by now, and removes the oldest. */
   take(): void {
     if (!this.isAtLimit && this.#source.has(this.#nextMsn)) this.#follow()
     // Players give up at a playlist without any segment.
@@ -190,7 +190,7 @@ export class SplicedRendition implements Rendition {
     return this.#mediaSequence + this.#entries.length
   }
 
-  /** The number of parts of the segment being made that are listed. */
+  /** The number of listed parts of the segment being made. */
   get #openParts(): number {
     if (this.isAtLimit || this.#source.lastMsn !== this.#nextMsn) return 0
     return this.#source.lastPart + 1
@@ -205,7 +205,7 @@ export class SplicedRendition implements Rendition {
     for (const [index, segment] of playlist.segments.entries()) {
       const msn = playlist.mediaSequence + index
       if (msn < this.#nextMsn || msn > this.#limitMsn || segment.uri === undefined) continue
-      // Some may have left the source's list untaken.
+      // Some segments may have left the source's playlist before they were taken.
       if (msn > this.#nextMsn) this.#breaks = true
       this.#nextMsn = msn
       this.#push(this.#entryOf(segment, playlist))
@@ -241,7 +241,7 @@ export class SplicedRendition implements Rendition {
     return { ...segment, independent, ...(this.#breaks ? { discontinuity: true } : {}) }
   }
 
-  /** The segment being made, where it is one of the viewer's. */
+  /** The segment being made, if it is one of the viewer's. */
   #openOf(playlist: MediaPlaylist): Entry | undefined {
     const open = playlist.segments.at(-1)
     if (open === undefined || open.uri !== undefined || this.isAtLimit) return undefined

@@ -1,19 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a playlist lists: for whom asks by which path, and the segment or file of it. */
+/** An entry of a playlist: the path of the request, and the segment or file. */
 export type Listed = {
   readonly askedPath: string
   readonly what: readonly (string | number | undefined)[]
 }
 
 /**
- * Signs what playlists list, so that only who was let in to a playlist gets by without passing all gates again. A signature has the path
- * of the recordings with it where the control server led to another one.
+ * Signs the entries of playlists, so that only clients that were admitted to a playlist get them without passing all gates again. A
+ * signature contains the path of the recordings when the control server has directed the client to another one.
  */
 export class ListedSignature {
   readonly #key: Uint8Array
 
-  /** @param key of this server alone */
+  /** @param key a key that only this server has */
   constructor(key: Uint8Array) {
     this.#key = key
   }
@@ -24,7 +24,7 @@ export class ListedSignature {
     return streamPath === listed.askedPath ? mac : `${mac}.${Buffer.from(streamPath).toString('base64url')}`
   }
 
-  /** The path of the recordings; undefined for what this server did not sign. */
+  /** The path of the recordings; undefined for a signature that this server did not make. */
   verify(signature: string, listed: Listed): string | undefined {
     const [mac = '', path] = signature.split('.')
     const streamPath = path === undefined ? listed.askedPath : Buffer.from(path, 'base64url').toString()

@@ -16,9 +16,9 @@ import type { HlsConfig } from '../config.ts'
 import type { CacheScope } from '../http/routes.ts'
 import type { Listed, ListedSignature } from './listed-signature.ts'
 
-/** Caches may keep segments so long: what was recorded stays as it is, until it is deleted. */
+/** The time for which caches may keep segments: a recording does not change until it is deleted. */
 const SEGMENT_AGE_SECONDS = 3600
-/** So much of a file is read at a time. */
+/** The size of one read of a file. */
 const READ_SIZE_BYTES = 256 * 1024
 const ID = /^[1-9]\d{0,9}$/u
 const CLOCK = /^-?\d{1,15}$/u
@@ -26,7 +26,7 @@ const MAX_ID = 2 ** 31 - 1
 
 type VodMediaOptions = {
   readonly ctx: PluginContext<HlsConfig>
-  /** Who may keep segments. */
+  /** The caches that may keep segments. */
   readonly caching: { readonly scope: CacheScope }
   readonly signature: ListedSignature
 }
@@ -39,10 +39,10 @@ export type MediaExchange = {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Who was let in: to the recordings of which path, and until when. */
+/** An admitted client: the path of its recordings, and the signal that ends its admission. */
 type Entered = { readonly streamPath: string; readonly signal: AbortSignal }
 
-/** Answers requests for what playlists of recordings list. */
+/** Answers requests for the entries of playlists of recordings. */
 export class VodMedia {
   readonly #options: VodMediaOptions
 
@@ -50,7 +50,7 @@ export class VodMedia {
     this.#options = options
   }
 
-  /** What was recorded of a time, as MPEG-TS. */
+  /** Sends the recordings of a time range as MPEG-TS. */
   async segment(exchange: MediaExchange, { startMs, endMs }: TimeRange): Promise<FastifyReply> {
     const { ctx } = this.#options
     const { type, clock } = exchange.params
@@ -69,7 +69,7 @@ export class VodMedia {
     })
   }
 
-  /** A fragmented MP4 file as it is. */
+  /** Sends a fragmented MP4 file unchanged. */
   async file(exchange: MediaExchange): Promise<FastifyReply> {
     const { reply, params } = exchange
     const id = ID.test(params['id'] ?? '') ? Number(params['id']) : Number.NaN
@@ -90,7 +90,7 @@ export class VodMedia {
     return sendRanged(reply, contentOf(bytes, file))
   }
 
-  /** By the gates that look at the query for what a playlist listed; else by all of them, as for a play. */
+  /** Admits a client: by the gates that check the query for an entry of a playlist; else by all of them, as for a play. */
   async #enter({ reply, init, params }: MediaExchange, what: Listed['what']): Promise<Entered> {
     const { ctx, signature } = this.#options
     const leaving = new AbortController()
@@ -121,7 +121,7 @@ function clockOf(text: string): number {
   return Number(text)
 }
 
-/** A file whose bytes stay as they are, though others may follow. */
+/** A file with bytes that do not change, though others may be appended. */
 function contentOf(bytes: RecordingBytes, { id }: RecordedFile) {
   const { sizeBytes } = bytes
   return {

@@ -25,23 +25,23 @@ type VodRoutesOptions = {
   readonly media: VodMedia
 }
 
-/** What is asked for: recordings of a path, in a time. */
+/** A request for recordings: those of a path, in a time range. */
 type Wanted = TimeRange & {
   readonly type?: string
   readonly streamPath: string
-  /** The path by which a client asks; `streamPath` may be one that the control server put in its place. */
+  /** The path of the request; the control server may have replaced it by `streamPath`. */
   readonly askedPath: string
 }
 
 type VodPlaylistTarget = VodTarget & { readonly kind: VodPlaylistKind }
 
 const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl'
-/** Playlists are sent in pieces of so many segments. */
+/** The number of segments in each piece in which playlists are sent. */
 const PIECE_SEGMENTS = 500
-/** Of MPEG-TS with durations that are no integers, and of EXT-X-MAP with byte ranges (RFC 8216bis 8). */
+/** The versions of playlists of MPEG-TS with durations that are not integers, and of EXT-X-MAP with byte ranges (RFC 8216bis 8). */
 const VERSIONS = { ts: 3, fmp4: 7 } as const
 
-/** Answers what is asked for of recordings: playlists that don't change, and their segments. */
+/** Answers requests for recordings: playlists that don't change, and their segments. */
 export class VodRoutes {
   readonly #ctx: PluginContext<HlsConfig>
   readonly #signature: ListedSignature
@@ -53,7 +53,7 @@ export class VodRoutes {
     this.#media = media
   }
 
-  /** Undefined for a request that asks for no recordings. */
+  /** Answers a request; undefined for one that is not for recordings. */
   handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined {
     const { url = '/' } = request.raw
     const at = url.indexOf('?')
@@ -72,7 +72,7 @@ export class VodRoutes {
     return this.#playlist(reply, { ...target, kind }, wanted, init)
   }
 
-  /** The request for a playlist is the play session: it passes all gates. */
+  /** Answers the request for a playlist, which is the play session: it passes all gates. */
   async #playlist(
     reply: FastifyReply,
     target: VodPlaylistTarget,
@@ -118,7 +118,7 @@ export class VodRoutes {
     })
   }
 
-  /** The range from the keyframe on that its first segment begins with, when it begins within a file. */
+  /** The range from the keyframe with which its first segment begins, when it begins within a file. */
   async #fromKeyframe(wanted: Wanted, files: readonly RecordedFile[]): Promise<Wanted> {
     const { startMs } = wanted
     const isWithin = startMs !== undefined && files.some((file) => file.startMs < startMs && startMs < file.endMs)

@@ -1,19 +1,19 @@
 import { InvalidRequest, type RecordedFile } from 'sluice/sdk'
 import type { MediaSegment } from '../wire/media-playlist.ts'
 
-/** Most segments of a playlist: those of ten days, and more. */
+/** The most segments of a playlist: those of more than ten days. */
 const MAX_SEGMENTS = 100_000
 
-/** Times in whole milliseconds of one keyframe may lie so far apart. */
+/** The largest difference of two times of one keyframe, rounded to milliseconds. */
 const SLACK_MS = 2
 
-/** A piece of the recordings of a stream, in milliseconds since the Unix epoch. */
+/** A segment of a stream's recordings, in milliseconds since the Unix epoch. */
 export type VodSegment = {
   readonly startMs: number
   readonly endMs: number
-  /** By which clock; see `RecordedFile.clockMs`. */
+  /** The clock of its times; see `RecordedFile.clockMs`. */
   readonly clockMs: number
-  /** It does not go on from the one before: nothing was recorded in between, or something else. */
+  /** True when it does not continue the one before: nothing was recorded in between, or something else. */
   readonly discontinuity: boolean
 }
 
@@ -22,10 +22,10 @@ type Cut = Pick<RecordedFile, 'startMs' | 'endMs' | 'clockMs' | 'cutsMs' | 'vide
 type WholeFile = Pick<RecordedFile, 'id' | 'startMs' | 'endMs' | 'clockMs' | 'headBytes' | 'sizeBytes'>
 
 /**
- * The segments of a time, one after another, each within one file; of files that have the same time by the same clock, the one that
- * began first has it.
+ * The segments of a time, one after another, each within one file; when several files by the same clock contain the same time, it belongs
+ * to the one that began first.
  * @param files in the order of their beginnings
- * @throws {InvalidRequest} there are too many
+ * @throws {InvalidRequest} when there are too many
  */
 export function vodSegments(
   files: readonly Cut[],
@@ -54,8 +54,8 @@ export function vodSegments(
 }
 
 /**
- * Files as segments, each with its own head: times begin anew with each. One that begins before the one before it by the same clock has
- * ended is left out, as no part of a file can be.
+ * The files as segments, each with its own head: times begin again with each. A file that begins before the end of the one before, by the
+ * same clock, is left out, as a part of a file can't be.
  */
 export function fileSegments(files: readonly WholeFile[], addressOf: (file: WholeFile) => string): MediaSegment[] {
   const doneByClock = new Map<number, number>()

@@ -2,19 +2,19 @@ import { parseQuery } from 'sluice/sdk'
 import { decodePathPart } from 'sluice/sdk/http'
 import { addressText } from '../http/request-target.ts'
 
-/** The container of what a playlist lists. */
+/** The container of a playlist's entries. */
 export type VodPlaylistKind = 'ts' | 'fmp4'
 
-/** What is asked for of recordings. */
+/** The target of a request for recordings. */
 export type VodTarget = {
   /** A playlist of segments in MPEG-TS, or of fragmented MP4 files; or such a segment, or such a file. */
   readonly kind: VodPlaylistKind | 'segment' | 'file'
   readonly streamPath: string
   /** The query, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** The way from here to the plugin's mount: `../` for each folder. */
+  /** The relative address of the plugin's mount: `../` for each folder. */
   readonly toMount: string
-  /** What addresses in the playlist carry on of the query, as it was sent: without what says from when to when; empty, or with `&` first. */
+  /** The query for the addresses in the playlist, as it was sent, but without the time range; empty, or with `&` first. */
   readonly carried: string
 }
 
@@ -22,13 +22,13 @@ const VOD_PLAYLIST = /^vod\/(?<format>fmp4|mp4|ts)\.m3u8$/u
 const SEGMENT = /^download\/(?<streamPath>.+)\.ts$/u
 const FILE = /^download\/(?<streamPath>.+)\.fmp4$/u
 const PLAYLIST = /^(?<streamPath>.+?)(?:\/index)?\.m3u8$/u
-/** Paths of streams that take times themselves: playbacks, and those of devices. */
+/** Paths of streams that have times themselves: playbacks, and those of devices. */
 const OTHER_PLAYBACK = /^(?:vod|gb)_/u
-/** What a playlist's query says to itself. */
+/** The parameters of the playlist itself in its query. */
 const OWN_PARAMETER = /^(?:start|end|range|streamPath|type|id|clock|seg|_HLS_[^=]*)(?:=|$)/u
 
 /**
- * Reads what a request below the plugin's mounts asks for of recordings; undefined where it is none for recordings: `start` or `range` in
+ * Parses a request below the plugin's mounts; undefined when it is not for recordings: `start` or `range` in
  * the query makes it one, as `streamPath` does for the playlists below `vod/`, and `id` for files (api.md 9).
  *
  * | path                                             | is                               |

@@ -1,10 +1,10 @@
 import { MalformedError } from 'sluice/sdk/media'
 import { parseAttributes } from './attribute.ts'
 
-/** A day of segments of four seconds. */
+/** The most segments of a playlist: a day of segments of four seconds. */
 export const MAX_SEGMENTS = 21_600
 const MAX_VARIANTS = 1000
-/** Bounds for target durations that make no sense, and the default of segments that tell none. */
+/** The bounds of target durations, and the duration of segments that have none. */
 const MAX_TARGET_SECONDS = 60
 const DEFAULT_TARGET_SECONDS = 6
 
@@ -29,18 +29,18 @@ export type SourceSegment = {
   readonly range: ByteRange | undefined
   readonly durationSeconds: number
   readonly sequence: number
-  /** Times go on from segment to segment as long as this stays the same. */
+  /** The number of the discontinuity; times are continuous while it stays the same. */
   readonly discontinuity: number
   readonly key: SegmentKey | undefined
   readonly init: InitSegment | undefined
-  /** It is listed, but not there. */
+  /** True for a gap: it is listed, but does not exist. */
   readonly gap: boolean
 }
 
 export type SourceMediaPlaylist = {
   readonly kind: 'media'
   readonly targetDurationSeconds: number
-  /** Whether segments have numbers; otherwise they are known by their addresses. */
+  /** True when segments have numbers; otherwise they are identified by their addresses. */
   readonly hasSequence: boolean
   readonly ended: boolean
   readonly segments: readonly SourceSegment[]
@@ -50,14 +50,14 @@ export type SourceVariant = {
   readonly uri: string
   readonly bandwidth: number
   readonly height: number
-  /** Empty when it is not told. */
+  /** The codecs; empty when the playlist has none. */
   readonly codecs: readonly string[]
   readonly audioGroup: string | undefined
 }
 export type SourceAudio = {
   readonly group: string
   readonly isDefault: boolean
-  /** Undefined when the sound lies in the variant itself. */
+  /** Undefined when the audio is in the variant itself. */
   readonly uri: string | undefined
 }
 export type SourceVariants = {
@@ -67,9 +67,8 @@ export type SourceVariants = {
 }
 
 /**
- * Reads a playlist of a source, whatever it leaves out or has too much: tags that are not known or make no sense are
- * passed over, and what is missing is taken to be what it mostly is.
- * @throws {MalformedError} when it is no playlist at all, or longer than any.
+ * Parses a playlist of a source leniently: unknown and malformed tags are ignored, and missing values get their usual defaults.
+ * @throws {MalformedError} when it is no playlist at all, or longer than any
  */
 export function parseSourcePlaylist(text: string): SourceMediaPlaylist | SourceVariants {
   const lines = text
@@ -116,7 +115,7 @@ function addAudio(audio: SourceAudio[], attributes: ReadonlyMap<string, string>)
   audio.push({ group: attributes.get('GROUP-ID') ?? '', isDefault, uri: attributes.get('URI') || undefined })
 }
 
-/** Reads a media playlist, and keeps what holds for the segments that follow. */
+/** Parses a media playlist, and keeps the tags that apply to the following segments. */
 class MediaParser {
   readonly #segments: SourceSegment[] = []
   #target: number | undefined
@@ -128,7 +127,7 @@ class MediaParser {
   #duration: number | undefined
   #range: ByteRange | undefined
   #gap = false
-  /** The offset of the next part of a file that does not tell its own. */
+  /** The offset of the next part of a file that does not have one itself. */
   #nextOffset = 0
 
   parse(lines: readonly string[]): SourceMediaPlaylist {
@@ -233,7 +232,7 @@ function splitTag(line: string): [name: string, value: string] {
   return colon === -1 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 1)]
 }
 
-/** 0 for what is no number, or below 0. */
+/** The number; 0 for a malformed or negative one. */
 function numberIn(text: string | undefined): number {
   const value = Number.parseFloat(text ?? '')
   return Number.isFinite(value) && value > 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0
