@@ -11,8 +11,8 @@ import type { TrackPlan } from './track-plan.ts'
 export type CurrentPeriod = {
   readonly period: Period
   readonly plan: TrackPlan
-  readonly lead: Track
-  readonly leadRendition: LiveRendition
+  readonly mainTrack: Track
+  readonly mainRendition: LiveRendition
   readonly cutter: SegmentCutter
   /** The tracks by their ids, as they were when the period began, each with its rendition. */
   readonly tracks: ReadonlyMap<number, { readonly track: Track; readonly rendition: LiveRendition }>

@@ -11,7 +11,7 @@ export type PlannedTracks = {
   /** All tracks of the plan. */
   readonly tracks: readonly Track[]
   /** The main track: the first of video, else of audio. Undefined when no track can be carried. */
-  readonly lead: Track | undefined
+  readonly mainTrack: Track | undefined
 }
 
 type Declared = { readonly track: Track; readonly carried: boolean }
@@ -53,6 +53,6 @@ export class DeclaredTracks {
     const layout = fixed ?? layoutOf(carried)
     const plan = planTracks(layout, carried)
     const tracks = [...plan.values()].flat()
-    return { layout, plan, tracks, lead: tracks.find(({ kind }) => kind === 'video') ?? tracks[0] }
+    return { layout, plan, tracks, mainTrack: tracks.find(({ kind }) => kind === 'video') ?? tracks[0] }
   }
 }

@@ -43,7 +43,7 @@ export class LiveRendition implements Rendition {
   #muxer: SegmentMuxer | undefined
   #pace = new FramePace()
   #boundarySeconds = 0
-  #leads = false
+  #hasMainTrack = false
   #isFirstOfPeriod = true
   #open: Segment | undefined
   #parts: PartCutter | undefined
@@ -125,8 +125,8 @@ export class LiveRendition implements Rendition {
   }
 
   /** Begins a period. Without tracks, the rendition has no media in it. */
-  begin(period: Period, tracks: readonly Track[], lead: Track, startSeconds: number): void {
-    this.#leads = tracks.includes(lead)
+  begin(period: Period, tracks: readonly Track[], mainTrack: Track, startSeconds: number): void {
+    this.#hasMainTrack = tracks.includes(mainTrack)
     this.#period = period
     this.#isFirstOfPeriod = true
     this.#boundarySeconds = startSeconds
@@ -142,8 +142,8 @@ export class LiveRendition implements Rendition {
   /** Makes a cut of the main rendition. @param unit the unit that caused the cut, which comes after it */
   cutNow(cut: Cut, unit: AccessUnit): void {
     this.catchUp(cut.atSeconds)
-    const isMain = unit.track.id === this.#tracks[0]?.id
-    this.cut(cut, isMain ? unit : (this.#queued[0]?.unit ?? unit))
+    const isFirstTrack = unit.track.id === this.#tracks[0]?.id
+    this.cut(cut, isFirstTrack ? unit : (this.#queued[0]?.unit ?? unit))
   }
 
   /** Makes a cut as soon as the units before it have come. */
@@ -172,7 +172,7 @@ export class LiveRendition implements Rendition {
       this.cut({ atSeconds: Math.max(atSeconds, Math.min(timeSeconds, latestSeconds)) }, unit)
     }
     this.#pendingBytes += unit.sizeBytes
-    if (!this.#leads && unit.track.id === this.#tracks[0]?.id) this.#pace.take(timeSeconds)
+    if (!this.#hasMainTrack && unit.track.id === this.#tracks[0]?.id) this.#pace.take(timeSeconds)
     const { lowLatency, partTargetSeconds } = this.#options.terms
     if (lowLatency && partTargetSeconds === undefined) {
       this.#early.push({ unit, timeSeconds })
@@ -185,13 +185,13 @@ export class LiveRendition implements Rendition {
   /** Completes the segment, which has no media if none came. @param next the first unit of the next segment */
   cut({ atSeconds }: Cut, next?: AccessUnit): void {
     this.#placeEarly()
-    const wantedSeconds = next || this.#leads ? atSeconds : Math.max(atSeconds, this.#mediaEndSeconds)
+    const wantedSeconds = next || this.#hasMainTrack ? atSeconds : Math.max(atSeconds, this.#mediaEndSeconds)
     const segment = this.#open ?? this.#openSegment()
     const endSeconds = this.#endOf(segment, wantedSeconds)
     const partsEndSeconds = this.#parts?.finish(endSeconds, next)
     if (!this.#parts) this.#endPart(endSeconds - segment.startSeconds, next)
     // Other renditions have to keep to the cuts of the main one.
-    const goesByParts = this.#leads && segment.parts.length > 0
+    const goesByParts = this.#hasMainTrack && segment.parts.length > 0
     this.#boundarySeconds = goesByParts ? (partsEndSeconds ?? endSeconds) : endSeconds
     segment.durationSeconds = this.#boundarySeconds - segment.startSeconds
     segment.complete = true
@@ -207,7 +207,9 @@ export class LiveRendition implements Rendition {
     while (this.#cuts.length > 0 && this.#queued.length > 0) this.catchUp(this.#queued[0]!.timeSeconds)
     const limitSeconds = this.#boundarySeconds + this.#options.terms.limitSeconds
     // The pace is that of pictures, for which audio waits.
-    this.#writeQueued(Math.max(this.#leads ? limitSeconds : limitSeconds - this.#pace.stepSeconds, cut.atSeconds))
+    this.#writeQueued(
+      Math.max(this.#hasMainTrack ? limitSeconds : limitSeconds - this.#pace.stepSeconds, cut.atSeconds),
+    )
     this.#queued.length = 0
     for (const earlier of this.#cuts.splice(0)) if (earlier.atSeconds < cut.atSeconds) this.cut(earlier)
     this.cut(cut)

@@ -122,7 +122,7 @@ export class Presentation {
   tracksTold(): void {
     this.#guarded(() => {
       const planned = this.#declared.plan(this.#fixedLayout)
-      if (planned.lead !== undefined || this.#ready) return
+      if (planned.mainTrack !== undefined || this.#ready) return
       this.#hopeless = true
       this.#report(planned)
     })()
@@ -204,9 +204,9 @@ export class Presentation {
     const entry = period?.tracks.get(unit.track.id)
     // A track that is new, or changed, waits for the next period.
     if (!period || !entry || (this.#stale && !isSameTrack(unit.track, entry.track))) return
-    const { cutter, lead, leadRendition } = period
+    const { cutter, mainTrack, mainRendition } = period
     // The first cut uses the pace of pictures up to the one that causes it.
-    if (unit.track.id === lead.id) leadRendition.pace.take(timeSeconds)
+    if (unit.track.id === mainTrack.id) mainRendition.pace.take(timeSeconds)
     for (let cut = cutter.nextCut(unit, timeSeconds); cut; cut = cutter.nextCut(unit, timeSeconds)) {
       if (cut === 'jump' || this.#stale) {
         this.#finishPeriod(cut === 'jump' ? undefined : cut)
@@ -219,12 +219,12 @@ export class Presentation {
   }
 
   #write(current: CurrentPeriod, rendition: LiveRendition, unit: AccessUnit, timeSeconds: number): void {
-    const { period, lead } = current
+    const { period, mainTrack } = current
     const { clockSeconds } = current.cutter
-    const leads = unit.track.id === lead.id
-    if (!leads) rendition.queue(unit, timeSeconds)
+    const isMain = unit.track.id === mainTrack.id
+    if (!isMain) rendition.queue(unit, timeSeconds)
     for (const each of this.#renditions.all) each.catchUp(clockSeconds)
-    if (leads) rendition.write(unit, timeSeconds)
+    if (isMain) rendition.write(unit, timeSeconds)
     if (this.#ready) return
     if (this.#changes.changed) this.#checkReady()
     this.#clock.follow(period, timeSeconds)
@@ -232,16 +232,17 @@ export class Presentation {
 
   /** True when a period with other tracks may begin at the unit: at a keyframe of its main track, or when the former main track is gone. */
   #isTimeToChange(unit: AccessUnit): boolean {
-    const { lead } = this.#declared.plan(this.#fixedLayout)
-    if (!this.#current || lead === undefined || this.#declared.current(this.#current.lead) === undefined) return true
-    return unit.track.id === lead.id && unit.keyframe
+    const { mainTrack } = this.#declared.plan(this.#fixedLayout)
+    if (!this.#current || mainTrack === undefined || this.#declared.current(this.#current.mainTrack) === undefined)
+      return true
+    return unit.track.id === mainTrack.id && unit.keyframe
   }
 
   /** Begins a period with the declared tracks, at a unit of one of them. */
   #begin(unit: AccessUnit, startSeconds: number): CurrentPeriod | undefined {
     this.#stale = false
     const planned = this.#declared.plan(this.#fixedLayout)
-    if (planned.lead === undefined) {
+    if (planned.mainTrack === undefined) {
       this.#hopeless = true
       this.#report(planned)
       return undefined
@@ -250,18 +251,18 @@ export class Presentation {
     this.#report(planned)
     if (!this.#ready) this.#lay(planned.layout)
     const period = this.#clock.begin(startSeconds)
-    const { plan, lead } = planned
-    this.#renditions.begin(period, plan, lead, startSeconds)
+    const { plan, mainTrack } = planned
+    this.#renditions.begin(period, plan, mainTrack, startSeconds)
     const tracks = placeTracks(planned, this.#renditions)
-    const leadRendition = tracks.get(lead.id)!.rendition
+    const mainRendition = tracks.get(mainTrack.id)!.rendition
     const cutter = new SegmentCutter({
       fragmentSeconds: this.#options.fragmentMs / 1e3,
       targetSeconds: this.#terms.isFixed ? this.#terms.targetDurationSeconds : undefined,
-      lead,
+      mainTrack,
       startSeconds,
-      pace: leadRendition.pace,
+      pace: mainRendition.pace,
     })
-    return (this.#current = { period, plan, lead, leadRendition, cutter, tracks })
+    return (this.#current = { period, plan, mainTrack, mainRendition, cutter, tracks })
   }
 
   /** Creates the renditions; no viewer knows of earlier ones. */
@@ -282,11 +283,11 @@ export class Presentation {
     this.#failed = failed
   }
 
-  #cut({ cutter, leadRendition }: CurrentPeriod, cut: Cut, unit: AccessUnit): void {
+  #cut({ cutter, mainRendition }: CurrentPeriod, cut: Cut, unit: AccessUnit): void {
     this.#terms.fix(cutter, this.#renditions)
-    leadRendition.cutNow(cut, unit)
-    for (const rendition of this.#renditions.all) if (rendition !== leadRendition) rendition.cutLater(cut)
-    cutter.startAt(leadRendition.boundarySeconds)
+    mainRendition.cutNow(cut, unit)
+    for (const rendition of this.#renditions.all) if (rendition !== mainRendition) rendition.cutLater(cut)
+    cutter.startAt(mainRendition.boundarySeconds)
     this.#changes.mark()
   }
 

@@ -43,8 +43,8 @@ export class Renditions {
   }
 
   /** Begins a period with the tracks of a plan. */
-  begin(period: Period, plan: TrackPlan, lead: Track, startSeconds: number): void {
-    for (const rendition of this.all) rendition.begin(period, plan.get(rendition.name) ?? [], lead, startSeconds)
+  begin(period: Period, plan: TrackPlan, mainTrack: Track, startSeconds: number): void {
+    for (const rendition of this.all) rendition.begin(period, plan.get(rendition.name) ?? [], mainTrack, startSeconds)
   }
 
   /** Finds a file by its name without the presentation's id: the name of its rendition, and that within the rendition. */

@@ -13,7 +13,7 @@ const MAX_SILENCE_SECONDS = MAX_STEP_SECONDS
 /** A track's step back that is longer than this begins a new period. */
 const MAX_STEP_BACK_SECONDS = 5
 /** The main track counts as paused when others are this far ahead; time then goes on without it. */
-const MAX_LEAD_SECONDS = 1
+const MAX_AHEAD_SECONDS = 1
 /** The longest that media may go on after the longest duration that is allowed for its segment. */
 const MAX_OVERSHOOT_SECONDS = 1.5
 
@@ -24,7 +24,7 @@ export type SegmentCutterOptions = {
   readonly fragmentSeconds: number
   /** The target duration; undefined before the first cut of all. */
   readonly targetSeconds: number | undefined
-  readonly lead: Track
+  readonly mainTrack: Track
   /** The pace of the main track, which the caller updates with each frame before it asks for cuts. */
   readonly pace: Pick<FramePace, 'stepSeconds' | 'steadySeconds'>
   readonly startSeconds: number
@@ -36,14 +36,14 @@ export type SegmentCutterOptions = {
  */
 export class SegmentCutter {
   readonly #fragmentSeconds: number
-  readonly #lead: Track
+  readonly #mainTrack: Track
   readonly #pace: Pick<FramePace, 'stepSeconds' | 'steadySeconds'>
   /** The pace up to the newest unit that was taken. */
   #stepSeconds: number
   #steadySeconds: number
   /** The time of the newest unit of each track, by its id. */
   readonly #lastSeconds = new Map<number, number>()
-  #leadSeconds: number | undefined
+  #mainSeconds: number | undefined
   #targetSeconds: number | undefined
   #startSeconds: number
   #latestSeconds: number
@@ -56,7 +56,7 @@ export class SegmentCutter {
   constructor(options: SegmentCutterOptions) {
     this.#fragmentSeconds = options.fragmentSeconds
     this.#targetSeconds = options.targetSeconds
-    this.#lead = options.lead
+    this.#mainTrack = options.mainTrack
     this.#pace = options.pace
     this.#stepSeconds = options.pace.stepSeconds
     this.#steadySeconds = options.pace.steadySeconds
@@ -71,7 +71,7 @@ export class SegmentCutter {
 
   /** The time up to which all cuts are known. */
   get clockSeconds(): number {
-    return Math.max(this.#leadSeconds ?? -Infinity, this.#latestSeconds - MAX_LEAD_SECONDS)
+    return Math.max(this.#mainSeconds ?? -Infinity, this.#latestSeconds - MAX_AHEAD_SECONDS)
   }
 
   /** The longest duration of a segment. */
@@ -88,9 +88,9 @@ export class SegmentCutter {
   nextCut(unit: AccessUnit, timeSeconds: number): Cut | 'jump' | undefined {
     if (unit === this.#reached) return undefined
     if (this.#isJump(unit.track.id, timeSeconds)) return 'jump'
-    const isLead = unit.track.id === this.#lead.id
-    const clockSeconds = isLead ? timeSeconds : timeSeconds - MAX_LEAD_SECONDS
-    const atSeconds = isLead ? this.#leadCut(unit, timeSeconds) : this.#otherCut(unit, timeSeconds)
+    const isMain = unit.track.id === this.#mainTrack.id
+    const clockSeconds = isMain ? timeSeconds : timeSeconds - MAX_AHEAD_SECONDS
+    const atSeconds = isMain ? this.#mainCut(unit, timeSeconds) : this.#otherCut(unit, timeSeconds)
     if (atSeconds === undefined) return undefined
     if (clockSeconds - atSeconds > MAX_OVERSHOOT_SECONDS) return 'jump'
     this.#begin(atSeconds)
@@ -100,9 +100,9 @@ export class SegmentCutter {
 
   /** Takes the next unit, after the cuts before it. */
   take(unit: AccessUnit, timeSeconds: number): void {
-    if (unit.track.id === this.#lead.id) {
+    if (unit.track.id === this.#mainTrack.id) {
       this.#startsWithKeyframe ??= unit.keyframe
-      this.#leadSeconds = timeSeconds
+      this.#mainSeconds = timeSeconds
       this.#stepSeconds = this.#pace.stepSeconds
       this.#steadySeconds = this.#pace.steadySeconds
     }
@@ -119,11 +119,11 @@ export class SegmentCutter {
 
   /** Returns the end of the last segment, when nothing more comes. */
   finish(): Cut {
-    const lastSeconds = Math.max(this.#leadSeconds ?? this.#startSeconds, this.#startSeconds)
+    const lastSeconds = Math.max(this.#mainSeconds ?? this.#startSeconds, this.#startSeconds)
     // A picture that may stay for long is not declared longer than is known.
-    const leadEndSeconds = lastSeconds + Math.min(this.#stepSeconds, MAX_LEAD_SECONDS)
-    const isPaused = this.#latestSeconds - MAX_LEAD_SECONDS > leadEndSeconds
-    const atSeconds = this.#within(isPaused ? this.#latestSeconds : leadEndSeconds)
+    const mainEndSeconds = lastSeconds + Math.min(this.#stepSeconds, MAX_AHEAD_SECONDS)
+    const isPaused = this.#latestSeconds - MAX_AHEAD_SECONDS > mainEndSeconds
+    const atSeconds = this.#within(isPaused ? this.#latestSeconds : mainEndSeconds)
     this.#begin(atSeconds)
     return { atSeconds }
   }
@@ -142,12 +142,12 @@ export class SegmentCutter {
     this.#startsWithKeyframe = undefined
   }
 
-  #leadCut(unit: AccessUnit, timeSeconds: number): number | undefined {
+  #mainCut(unit: AccessUnit, timeSeconds: number): number | undefined {
     const elapsed = timeSeconds - this.#startSeconds
     if (elapsed <= 0) return undefined
-    const hasLead = this.#leadSeconds !== undefined
+    const hasMain = this.#mainSeconds !== undefined
     // A keyframe after a forced cut ends the segment early, so that segments begin with keyframes again.
-    const isMended = this.#startsWithKeyframe !== true && (hasLead || elapsed > MAX_LEAD_SECONDS)
+    const isMended = this.#startsWithKeyframe !== true && (hasMain || elapsed > MAX_AHEAD_SECONDS)
     // The times of the source may be rounded.
     const isDue = elapsed + this.#steadySeconds / 2 >= this.#fragmentSeconds
     if (unit.keyframe && (isDue || isMended)) return this.#within(timeSeconds)
@@ -157,10 +157,10 @@ export class SegmentCutter {
 
   /** Makes time go on by the other tracks while the main track pauses. */
   #otherCut(unit: AccessUnit, timeSeconds: number): number | undefined {
-    const clockSeconds = timeSeconds - MAX_LEAD_SECONDS
+    const clockSeconds = timeSeconds - MAX_AHEAD_SECONDS
     if (clockSeconds - this.#startSeconds > this.limitSeconds) return this.#within(clockSeconds)
-    const leadEndSeconds = (this.#leadSeconds ?? -Infinity) + this.#steadySeconds
-    const endSeconds = Math.max(leadEndSeconds, clockSeconds)
+    const mainEndSeconds = (this.#mainSeconds ?? -Infinity) + this.#steadySeconds
+    const endSeconds = Math.max(mainEndSeconds, clockSeconds)
     const isFull = this.#sizeBytes + unit.sizeBytes > MAX_SEGMENT_SIZE_BYTES
     return isFull && endSeconds > this.#startSeconds ? this.#within(endSeconds) : undefined
   }

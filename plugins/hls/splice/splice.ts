@@ -185,22 +185,22 @@ export class Splice implements PlaylistSource {
     }
     for (const rendition of renditions) rendition.take()
     const isOver = this.#current.ended
-    const [lead] = renditions
-    const source = lead && next.presentation.renditions.get(lead.name)
-    if (lead === undefined || source === undefined || !(isOver || renditions.every(({ isAtLimit }) => isAtLimit)))
+    const [main] = renditions
+    const source = main && next.presentation.renditions.get(main.name)
+    if (main === undefined || source === undefined || !(isOver || renditions.every(({ isAtLimit }) => isAtLimit)))
       return
     const playlist = source.playlist({ skip: false })
     // The wall clocks of streams differ, so their positions relative to the newest media are compared.
     const { newestMs } = source
     const hasParts = playlist.partTargetSeconds !== undefined
     // Players are so far behind that they can wait for segments as long as they know them.
-    const longerMs = hasParts ? 0 : Math.max(0, playlist.targetDurationSeconds * 1000 - lead.targetMs)
-    const atMs = newestMs + this.#aheadMs - (isOver ? 0 : lead.leftMs) - longerMs
-    const maxWaitMs = hasParts ? lead.targetMs * MAX_WAIT_SHARE : lead.targetMs
+    const longerMs = hasParts ? 0 : Math.max(0, playlist.targetDurationSeconds * 1000 - main.targetMs)
+    const atMs = newestMs + this.#aheadMs - (isOver ? 0 : main.leftMs) - longerMs
+    const maxWaitMs = hasParts ? main.targetMs * MAX_WAIT_SHARE : main.targetMs
     const point = findSplicePoint(playlist, { atMs, newestMs, maxWaitMs })
     if (point === undefined) return
     this.#aheadMs = Math.max(0, atMs - point.startMs)
-    const { lastMsn } = lead
+    const { lastMsn } = main
     this.#ignore(this.#current)
     if (lastMsn > this.#formerMsn) this.#formers.push({ hlsStream: this.#current, lastMsn })
     else this.#release(this.#current)
