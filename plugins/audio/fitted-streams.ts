@@ -12,41 +12,41 @@ import { FittedStream } from './fitted-stream.ts'
 import { targetFor, type Target } from './target.ts'
 
 export const PLUGIN_NAME = 'audio'
-/** Who asked for it has this long to subscribe. */
+/** The time in which the player that asked for the stream has to subscribe. */
 const FIRST_PLAYER_MS = 10_000
 
 const OWN_CLIENT = { ip: '', port: 0, userAgent: '' }
 
-/** The streams whose sound is encoded for those who can't take it as it is: one for each origin and codec. */
+/** The streams with encoded audio, for players that can't play the original codec: one for each origin and codec. */
 export class FittedStreams {
   readonly #ctx: PluginContext<AudioConfig>
-  /** By path, those that run or are about to. */
+  /** The streams that run or are about to, by path. */
   readonly #running = new Map<string, Promise<void>>()
 
   constructor(ctx: PluginContext<AudioConfig>) {
     this.#ctx = ctx
   }
 
-  /** Makes them on demand from now on. */
+  /** Makes streams on demand from now on. */
   tap(): void {
     this.#ctx.hooks.on('adapt', (stream, accepts) => this.#adapt(stream, accepts))
   }
 
   /**
-   * The path of the stream with sound that a player takes; undefined where that can't be made.
-   * @throws {StreamUnavailable} when so many are made already
+   * The path of the stream with audio that a player can play; undefined when the original suits, or none can be made.
+   * @throws {StreamUnavailable} when too many are made already
    * @throws {ProgramMissing} without ffmpeg
    */
   async #adapt({ path, tracks }: StreamInfo, accepts: AcceptedCodecs): Promise<string | undefined> {
     const target = targetFor(accepts)
     const sound = mainTracks(tracks).find(({ kind }) => kind === 'audio')
-    // A player that takes nothing of the pictures gets no more by another sound.
+    // A player that can't play the video gains nothing by other audio.
     if (target === undefined || sound === undefined || !canCarryInTs(sound)) return undefined
     if (accepts.audio?.some((codec) => codec === sound.codec) === true) return undefined
     const fittedPath = `${path}~${target}`
     const { streams } = this.#ctx
     const present = streams.get(fittedPath)
-    // What a client publishes by this name is not for those who asked for another.
+    // A stream that a client publishes by this name is not the one that was asked for.
     if (present !== undefined && (present.pluginName !== PLUGIN_NAME || present.type !== 'transform')) {
       throw new StreamUnavailable(`somebody else publishes ${fittedPath}`)
     }
@@ -78,7 +78,7 @@ export class FittedStreams {
     try {
       const source = await ctx.streams.subscribe({ ...own, streamPath: path })
       subscriber = source
-      // It lives as long as its players and its origin: neither silence nor a pause ends it.
+      // The stream lives as long as its players and its origin: neither silence nor a pause ends it.
       const { stopdelay } = ctx.config
       const lasting = { publishtimeout: 0, pausetimeout: 0, continuepushtimeout: 0, buffertime: 0 }
       const config = { ...lasting, delayclosetimeout: Math.max(1, stopdelay), idletimeout: FIRST_PLAYER_MS }

@@ -5,19 +5,19 @@ export const HOURS_OF_WEEK = 168
 
 const HOURS_OF_DAY = 24
 const DAYS_OF_WEEK = 7
-/** Clocks change at quarters of an hour, all over the world since 1972; so hours of any place begin at such a quarter. */
+/** The time between possible starts of hours: clocks change at quarters of an hour, all over the world since 1972. */
 const STEP_MS = 15 * 60_000
-/** How far ahead a slot is looked for: one that the change of clocks skips comes a week later. */
+/** The time in which a next slot is searched: one that is skipped when clocks change comes a week later. */
 const SEARCH_MS = 15 * HOURS_OF_DAY * 3_600_000
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 
 /**
- * The calendar of a place: the hour of the week that clocks there show at an instant (milliseconds since the Unix epoch), counted
- * from Sunday, 0:00.
+ * The calendar of a place: returns the hour of the week by its clocks at an instant (milliseconds since the Unix epoch), counted from
+ * Sunday, 0:00.
  */
 export type HourOfWeek = (instantMs: number) => number
 
-/** The hours of a week in which something is on: 168 of them, that of Sunday, 0:00 first. */
+/** The hours of a week in which a plan is on: 168 of them, that of Sunday, 0:00 first. */
 export type WeekPlan = readonly boolean[]
 
 /** A time within one day in which a plan is on without a break. */
@@ -30,7 +30,7 @@ export type Slot = {
   readonly timeRange: string
 }
 
-/** The calendar of the machine, with its daylight saving. */
+/** The calendar of the machine, with its daylight saving time. */
 export function localHourOfWeek(instantMs: number): number {
   const at = new Date(instantMs)
   return at.getDay() * HOURS_OF_DAY + at.getHours()
@@ -38,7 +38,7 @@ export function localHourOfWeek(instantMs: number): number {
 
 /**
  * Reads a plan (api.md 8.5): 168 characters, `1` for an hour that is on and `0` for one that is not.
- * @throws {InvalidRequest} that says what is wrong
+ * @throws {InvalidRequest} when the text is malformed
  */
 export function parsePlan(text: string): WeekPlan {
   const wrong = /[^01]/u.exec(text)
@@ -51,20 +51,20 @@ export function parsePlan(text: string): WeekPlan {
   return Array.from(text, (hour) => hour === '1')
 }
 
-/** Whether a plan is on at an instant. */
+/** True when a plan is on at an instant. */
 export function isOn(plan: WeekPlan, nowMs: number, hourOfWeek: HourOfWeek): boolean {
   return plan[hourOfWeek(nowMs)] === true
 }
 
 /**
- * The slots of the week that an instant is in, from Sunday on. An hour that the change of clocks skips is in none; one that it gives
- * twice makes its slot longer.
+ * The slots of the week of an instant, from Sunday on. An hour that is skipped when clocks change is in none; one that comes twice makes
+ * its slot longer.
  */
 export function slotsOfWeek(plan: WeekPlan, nowMs: number, hourOfWeek: HourOfWeek): Slot[] {
   return slotsOf(plan, weekOf(nowMs, hourOfWeek), hourOfWeek)
 }
 
-/** The slot that an instant is in; undefined where it is in none. */
+/** The slot of an instant; undefined when the plan is off. */
 export function slotAt(slots: readonly Slot[], nowMs: number): Slot | undefined {
   return slots.find(({ startMs, endMs }) => startMs <= nowMs && nowMs < endMs)
 }
@@ -83,7 +83,7 @@ export function nextSlot(plan: WeekPlan, nowMs: number, hourOfWeek: HourOfWeek):
 
 type HourAt = { readonly ms: number; readonly hour: number }
 
-/** When the week begins and ends that an instant is in: with the first hour of a Sunday. */
+/** The beginning and end of the week of an instant: weeks begin with the first hour of a Sunday. */
 function weekOf(nowMs: number, hourOfWeek: HourOfWeek): { readonly startMs: number; readonly endMs: number } {
   const step = nowMs - (nowMs % STEP_MS)
   let startMs = step
@@ -110,7 +110,7 @@ function slotsOf(plan: WeekPlan, { startMs, endMs }: ReturnType<typeof weekOf>, 
   return slots
 }
 
-/** @param end when it ends, and the hour before */
+/** @param end the end of the slot, and the hour before it */
 function slot(first: HourAt, end: HourAt): Slot {
   const timeRange = `${clock(first.hour % HOURS_OF_DAY)}-${clock((end.hour % HOURS_OF_DAY) + 1)}`
   return { startMs: first.ms, endMs: end.ms, weekday: WEEKDAYS[dayOfHour(first.hour)] ?? '', timeRange }

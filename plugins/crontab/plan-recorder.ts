@@ -1,9 +1,9 @@
 import { SluiceError, type PluginContext, type RecordingInit, type Recordings } from 'sluice/sdk'
 import { isOn, type HourOfWeek, type WeekPlan } from './plan-calendar.ts'
 
-/** Slots begin and end at full minutes, and clocks may be set: so it is looked at each of them. */
+/** The time between looks at the plans: slots begin and end at full minutes, and clocks may be set. */
 const LOOK_MS = 60_000
-/** A recording that has ended is looked after this long after, so that one which always ends at once does no harm. */
+/** The time after the end of a recording before the next look, so that one that always ends at once does no harm. */
 const RECOVERY_MS = 1000
 
 /** A stream that is recorded while its plan is on. */
@@ -22,28 +22,28 @@ export type StartedRecording = Pick<PlannedStream, 'filePath' | 'fragmentMs'> & 
 
 export type PlanRecorderOptions = {
   readonly log: PluginContext<unknown>['log']
-  /** Undefined while the server records nothing. */
+  /** Returns the recordings service; undefined while the server records nothing. */
   readonly recordings: () => Pick<Recordings, 'start' | 'stopTask' | 'active'> | undefined
   readonly isLive: (streamPath: string) => boolean
   readonly now: () => number
   readonly hourOfWeek: HourOfWeek
-  /** Returns what cancels it. */
+  /** Returns a function that cancels the timeout. */
   readonly setTimeout: (run: () => void, delayMs: number) => () => void
-  /** What plans have started and not stopped, by key; that of the generation before, too. */
+  /** The recordings that plans have started and not stopped, by key; those of the former generation, too. */
   readonly started: Map<string, StartedRecording>
 }
 
 /**
- * Records streams while their plans are on: those that are live, from the beginning of a slot or of the stream, until the slot ends. What
- * others record is left alone.
+ * Records streams while their plans are on: live streams, from the beginning of a slot or of the stream, until the slot ends. Recordings
+ * that others have started are left alone.
  */
 export class PlanRecorder {
   readonly #options: PlanRecorderOptions
-  /** By stream path and, within it, by key; undefined until they are known, as nothing may be stopped before. */
+  /** The planned streams by stream path and, within it, by key; undefined until they are known, as nothing may be stopped before. */
   #streams: ReadonlyMap<string, ReadonlyMap<string, PlannedStream>> | undefined
-  /** The keys of those that are being started or stopped, and whether to look again after that. */
+  /** The keys of recordings that are being started or stopped, with true to look again afterwards. */
   readonly #busy = new Map<string, boolean>()
-  /** What the log was told of those that can't be recorded, by key. */
+  /** The logged problems of streams that can't be recorded, by key. */
   readonly #problems = new Map<string, string>()
   #cancelLook: (() => void) | undefined
   #closed = false
@@ -52,12 +52,12 @@ export class PlanRecorder {
     this.#options = options
   }
 
-  /** Begins to look at each full minute. */
+  /** Begins to look at the plans at each full minute. */
   start(): void {
     this.#look()
   }
 
-  /** Takes over what is to be recorded from now on. */
+  /** Replaces the planned streams. */
   plan(planned: readonly PlannedStream[]): void {
     const streams = new Map<string, Map<string, PlannedStream>>()
     for (const stream of planned) {
@@ -68,7 +68,7 @@ export class PlanRecorder {
     this.#settleAll()
   }
 
-  /** A stream is there, or a recording of it has ended. */
+  /** Called when a stream begins, or a recording of it has ended. */
   look(streamPath: string): void {
     for (const key of this.#streams?.get(streamPath)?.keys() ?? []) this.#settle(key)
   }
@@ -82,14 +82,14 @@ export class PlanRecorder {
     }, RECOVERY_MS)
   }
 
-  /** Tells of streams, as they are now, whether their plan records them. A recording may wait for a stream that has gone. */
+  /** Returns the streams with true for those that their plan records now. A recording may wait for a stream that has ended. */
   recorded(): (stream: PlannedKey) => boolean {
     const active = this.#activeIds()
     const { isLive } = this.#options
     return (stream) => isLive(stream.streamPath) && this.#runningOf(keyOf(stream), active) !== undefined
   }
 
-  /** Does nothing any more; recordings go on. */
+  /** Stops looking; recordings go on. */
   close(): void {
     this.#closed = true
     this.#cancelLook?.()
@@ -108,7 +108,7 @@ export class PlanRecorder {
     for (const ofPath of this.#streams?.values() ?? []) for (const key of ofPath.keys()) this.#settle(key, active)
   }
 
-  /** Starts or stops the recording, where it is not as the plan wants it. */
+  /** Starts or stops the recording, if the plan requires it. */
   #settle(key: string, active = this.#activeIds()): void {
     const recordings = this.#options.recordings()
     if (this.#closed || this.#streams === undefined || recordings === undefined) return
@@ -123,7 +123,7 @@ export class PlanRecorder {
     }
   }
 
-  /** @param action resolves with whether to look again at once */
+  /** @param action resolves with true to look again at once */
   async #act(key: string, action: () => Promise<boolean>): Promise<void> {
     this.#busy.set(key, false)
     let looksAgain = false
@@ -145,10 +145,10 @@ export class PlanRecorder {
       started.set(key, { taskId, filePath, fragmentMs })
       this.#problems.delete(key)
       log.info({ stream: streamPath, recording: type }, 'the plan records the stream')
-      // One that has ended at once is not begun again at once.
+      // A recording that has ended at once is not started again at once.
       return this.#wantedOf(key) !== wanted
     } catch (error) {
-      // Somebody else records it there, until when it is left alone; or the stream has gone meanwhile.
+      // Another recording of the stream runs, and the plan waits for its end; or the stream has ended meanwhile.
       if (error instanceof SluiceError && (error.statusCode === 409 || error.statusCode === 404)) return false
       const problem = error instanceof Error ? error.message : String(error)
       if (this.#problems.get(key) !== problem) {
@@ -169,14 +169,14 @@ export class PlanRecorder {
     return true
   }
 
-  /** What is to be recorded now under a key. */
+  /** The stream to be recorded now under a key; undefined for none. */
   #wantedOf(key: string): PlannedStream | undefined {
     const { now, hourOfWeek } = this.#options
     const planned = this.#streams?.get(streamPathOf(key))?.get(key)
     return planned !== undefined && isOn(planned.plan, now(), hourOfWeek) ? planned : undefined
   }
 
-  /** What the plan has started under a key, as long as it goes on. */
+  /** The recording that the plan has started under a key, while it goes on. */
   #runningOf(key: string, active: ReadonlySet<number>): StartedRecording | undefined {
     const { started } = this.#options
     const known = started.get(key)
@@ -204,7 +204,7 @@ function isAsWanted(running: StartedRecording, wanted: PlannedStream): boolean {
 }
 
 function keyOf({ type, streamPath }: PlannedKey): string {
-  // No path has a line feed.
+  // A line feed separates the parts, as no path contains one.
   return `${streamPath}\n${type}`
 }
 

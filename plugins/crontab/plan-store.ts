@@ -1,30 +1,30 @@
 import { NotUnique, StreamNotFound, StreamUnavailable, type Kysely } from 'sluice/sdk'
 import { DEFAULT_PLANS, type PlanTables } from './plan-tables.ts'
 
-/** Most plans there are. */
+/** The most plans. */
 const MAX_PLANS = 1000
-/** Most streams that plans record. */
+/** The most streams that plans record. */
 const MAX_PLAN_STREAMS = 2000
 
-/** When streams are recorded. Times are milliseconds since the Unix epoch. */
+/** A plan for recordings. Times are milliseconds since the Unix epoch. */
 export type Plan = {
   readonly id: number
   readonly name: string
   readonly isEnabled: boolean
-  /** The hours of the week, as `parsePlan` reads them. */
+  /** The hours of the week, in the form of `parsePlan`. */
   readonly hours: string
   readonly createdMs: number
   readonly updatedMs: number
 }
 export type PlanFields = Omit<Plan, 'id' | 'createdMs' | 'updatedMs'>
 
-/** Names a stream that is recorded by a plan: there is one of a stream and type. */
+/** The key of a stream that a plan records: there is one for each stream and type. */
 export type PlanStreamKey = { readonly streamPath: string; readonly recordType: string }
 
 /** A stream that is recorded by a plan. */
 export type PlanStream = PlanStreamKey & {
   readonly planId: number
-  /** How long the files are: a duration, as it was written. */
+  /** The length of the files: a duration, as it was written. */
   readonly fragment: string
   /** The folder below the root of the storage; empty is the root. */
   readonly filePath: string
@@ -34,7 +34,7 @@ export type PlanStream = PlanStreamKey & {
 }
 export type PlanStreamFields = Omit<PlanStream, 'createdMs' | 'updatedMs'>
 
-/** The plans in the database, and the streams that they record. Each method rejects with `StoreUnavailable` where there is none. */
+/** The plans in the database, and the streams that they record. Each method rejects with `StoreUnavailable` without a database. */
 export class PlanStore {
   readonly #db: Kysely<PlanTables>
 
@@ -66,14 +66,14 @@ export class PlanStore {
     }))
   }
 
-  /** Adds those of the default plans whose hours no plan has. */
+  /** Adds the default plans for which no plan has the same hours. */
   async addDefaultPlans(): Promise<void> {
     const plans = await this.plans()
     for (const { id, name, hours } of DEFAULT_PLANS) {
       if (plans.some((plan) => plan.hours === hours)) continue
       const nowMs = Date.now()
       const row = { ...planColumns({ name, hours, isEnabled: true }), created_ms: nowMs, updated_ms: nowMs }
-      // One that was removed has its id again, which no other got; where its hours were changed, that is still of the plan.
+      // A default plan that was removed gets its id again, which no other plan got; the id of one with changed hours is in use.
       const values = plans.some((plan) => plan.id === id) ? row : { id, ...row }
       await this.#db.insertInto('crontab_plan').values(values).execute()
     }
@@ -82,7 +82,7 @@ export class PlanStore {
   /**
    * Adds a plan.
    * @returns its id
-   * @throws {StreamUnavailable} there are too many
+   * @throws {StreamUnavailable} when there are too many
    */
   async addPlan(fields: PlanFields): Promise<number> {
     if ((await this.plans()).length >= MAX_PLANS) throw new StreamUnavailable(`there are ${MAX_PLANS} plans already`)
@@ -93,8 +93,8 @@ export class PlanStore {
   }
 
   /**
-   * Changes the fields that are given.
-   * @throws {StreamNotFound}
+   * Changes the given fields.
+   * @throws {StreamNotFound} when there is no such plan
    */
   async updatePlan(id: number, changes: Partial<PlanFields>): Promise<void> {
     const before = (await this.plans()).find((plan) => plan.id === id)
@@ -104,8 +104,8 @@ export class PlanStore {
   }
 
   /**
-   * Removes a plan, with what is said of the streams that it records.
-   * @throws {StreamNotFound}
+   * Removes a plan, with the streams that it records.
+   * @throws {StreamNotFound} when there is no such plan
    */
   async removePlan(id: number): Promise<void> {
     await this.#db.transaction().execute(async (transaction) => {
@@ -119,9 +119,9 @@ export class PlanStore {
   }
 
   /**
-   * @throws {StreamNotFound} there is no such plan
-   * @throws {NotUnique} the stream has a plan for this type
-   * @throws {StreamUnavailable} there are too many
+   * @throws {StreamNotFound} when there is no such plan
+   * @throws {NotUnique} when the stream has a plan for this type
+   * @throws {StreamUnavailable} when there are too many
    */
   async addStream(fields: PlanStreamFields): Promise<void> {
     await this.#assertPlan(fields.planId)
@@ -137,8 +137,8 @@ export class PlanStore {
   }
 
   /**
-   * Changes the fields that are given.
-   * @throws {StreamNotFound} there is no such plan, or no plan records the stream in this type
+   * Changes the given fields.
+   * @throws {StreamNotFound} when there is no such plan, or no plan records the stream in this type
    */
   async updateStream(key: PlanStreamKey, changes: Partial<Omit<PlanStreamFields, keyof PlanStreamKey>>): Promise<void> {
     const before = (await this.streams()).find((stream) => isSame(stream, key))
@@ -151,7 +151,7 @@ export class PlanStore {
 
   /**
    * Removes a stream from its plan: in one type, or in all types that a plan records it in.
-   * @throws {StreamNotFound}
+   * @throws {StreamNotFound} when no plan records the stream
    */
   async removeStream(
     streamPath: string,

@@ -11,7 +11,7 @@ import {
 import { countedAnswer, countedPage, isoTime, PAGE_QUERY } from './answers.ts'
 import type { PlanStore, PlanStream } from './plan-store.ts'
 
-/** What a stream has of which nothing else is said (api.md 8.5). */
+/** The defaults of a stream's fields (api.md 8.5). */
 const DEFAULTS = { planId: 1, fragment: '60s', recordType: 'mp4' }
 const MAX_PLAN_ID = 2 ** 31 - 1
 
@@ -41,7 +41,7 @@ const PlanStreamAnswer = Type.Object({
 
 /**
  * The operations of streams that plans record (api.md 8.5).
- * @param changed is called after each change
+ * @param changed called after each change
  */
 export function addPlanStreamOperations(
   { operations, services }: Pick<PluginContext<unknown>, 'operations' | 'services'>,
@@ -121,7 +121,7 @@ export function addPlanStreamOperations(
   })
 }
 
-/** Both ways to say which stream is to be removed: a number first is that of a plan (api.md 8.5). */
+/** Both forms of the request to remove a stream: a leading number is the id of a plan (api.md 8.5). */
 function removalOf(first: string, rest: string) {
   if (/^\d+$/u.test(first)) return { path: rest, planId: Math.min(Number(first), MAX_PLAN_ID) }
   const whole = `${first}/${rest}`
@@ -136,9 +136,9 @@ function fragmentText(given: string | number): string {
   return /^\d+$/u.test(text) ? `${text}s` : text
 }
 
-/** @throws {InvalidRequest} it is no folder below that of storage */
+/** @throws {InvalidRequest} when it is not a folder below that of storage */
 function checkFolder(text: string): string {
-  // Folders have the same rules as stream paths; the placeholders of recordings are not for them.
+  // Folders follow the rules of stream paths, without the placeholders of recordings.
   if (text !== '' && (!isStreamPath(text) || /[{}<>:"|]/u.test(text))) {
     throw new InvalidRequest('filePath must be a folder below that of storage, as plans/door')
   }

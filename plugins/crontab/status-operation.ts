@@ -21,14 +21,14 @@ const PlanTask = Type.Object({
   planSlots: Type.Array(SlotAnswer),
 })
 
-/** What a plan does at present and next. */
+/** The slots of a plan, with the current and the next one. */
 type PlanTimes = {
   readonly planSlots: Static<typeof SlotAnswer>[]
   readonly current: Slot | undefined
   readonly next: Slot | undefined
 }
 
-/** Adds the status of what plans do (api.md 8.5). */
+/** Adds the operation that returns the status of plans (api.md 8.5). */
 export function addStatusOperation(
   operations: OperationRegistry,
   store: Pick<PlanStore, 'plans' | 'streams'>,

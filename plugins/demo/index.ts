@@ -3,7 +3,7 @@ import { Clip } from './clip/clip.ts'
 import { DemoConfig } from './config.ts'
 import { DemoStream } from './demo-stream.ts'
 
-/** One for all generations of this code, as its pictures take work. */
+/** The clip that all generations of this code share, as its pictures take work. */
 const clip = new Clip()
 
 export default definePlugin({
@@ -12,7 +12,7 @@ export default definePlugin({
   sdk: '^1',
   description: 'Publishes a test picture, so that there is something to see without any other program',
   config: DemoConfig,
-  // The demo takes its path from nobody, and is there for whoever comes.
+  // The demo takes no path from another publisher, and goes on without viewers.
   defaults: { publish: { kickexist: false, idletimeout: '0s', delayclosetimeout: '0s' } },
   live: ['streampath'],
   processes: 'one',

@@ -26,7 +26,7 @@ export function servePageFiles(http: FastifyInstance): void {
   servePageFile(http, PAGE, ({ originalUrl }) => rootOf(originalUrl))
 }
 
-/** The way from `/home` and `/home/` to the page, whose addresses are relative to `/`; undefined at `/` itself. */
+/** The relative address of the page from `/home` and `/home/`, as the page's addresses are relative to `/`; undefined at `/` itself. */
 function rootOf(originalUrl: string): string | undefined {
   const [urlPath = ''] = originalUrl.split('?', 1)
   if (urlPath === '/') return undefined

@@ -13,7 +13,7 @@ export const JsmpegConfig = Type.Object(
       description: 'Width of the picture, its height following; 0 is that of the source',
     }),
     framerate: Type.Union(
-      // Those of ISO 11172-2 2.4.3.2 that are whole numbers.
+      // The rates of ISO 11172-2 2.4.3.2 that are whole numbers.
       [Type.Literal(24), Type.Literal(25), Type.Literal(30), Type.Literal(50), Type.Literal(60)],
       { default: 25, description: 'Pictures a second' },
     ),

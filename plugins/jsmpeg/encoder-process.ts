@@ -1,18 +1,18 @@
 import type { ModulePort } from 'sluice/sdk'
 import Mpeg1Muxer from 'node-rtsp-stream/mpeg1muxer.js'
 
-/** What an encoder's process is to do. */
+/** The task of an encoder's process. */
 export type EncoderTask = {
-  /** Where it plays the stream. It holds a ticket, so it is a secret. */
+  /** The URL at which it plays the stream. It contains a ticket, so it is a secret. */
   readonly url: string
   readonly ffmpegPath: string
   readonly ffmpegOptions: Readonly<Record<string, string>>
 }
 
 /**
- * Runs ffmpeg by the package `node-rtsp-stream`, in a process of its own: the package begins ffmpeg with the environment
- * of its process, writes to its stderr, and leaves ffmpeg alone when that ends. The host keeps secrets out of the one, reads
- * the other, and ends ffmpeg with the process, which is over when ffmpeg is.
+ * Runs ffmpeg by the package `node-rtsp-stream`, in a process of its own: the package starts ffmpeg with the environment of its process,
+ * writes to its stderr, and leaves ffmpeg running when that ends. The host keeps secrets out of the environment, reads the stderr, and ends
+ * ffmpeg with the process, which ends when ffmpeg does.
  */
 export default function encode({ data, send }: ModulePort): void {
   const muxer = new Mpeg1Muxer(data as EncoderTask)

@@ -4,14 +4,14 @@ declare module 'node-rtsp-stream/mpeg1muxer.js' {
   import type { EventEmitter } from 'node:events'
 
   type Mpeg1MuxerOptions = {
-    /** What ffmpeg reads, as its `-i`. */
+    /** The input of ffmpeg, its `-i`. */
     readonly url: string
     readonly ffmpegPath: string
     /** Options of ffmpeg's output, in order; those with an empty value have none. */
     readonly ffmpegOptions: Readonly<Record<string, string>>
   }
 
-  /** Begins ffmpeg. Tells its output by `mpeg1data`, and what it says for people by `ffmpegStderr`, each a Buffer. */
+  /** Starts ffmpeg. Emits its output as `mpeg1data`, and its stderr as `ffmpegStderr`, each a Buffer. */
   export default class Mpeg1Muxer extends EventEmitter {
     constructor(options: Mpeg1MuxerOptions)
     readonly stream: ChildProcess

@@ -12,30 +12,30 @@ import { mainTracks, type SeiMessage } from 'sluice/sdk/media'
 import type { SeiConfig } from './config.ts'
 import { canCarrySei, unitWithSei } from './unit-with-sei.ts'
 
-/** Messages that wait for a picture, and their bytes: it may be long to the next one, and all of them are for that one. */
+/** The most messages that wait for a picture, and their bytes: the next one may be far away, and gets all of them. */
 export const MAX_PENDING_MESSAGES = 64
 export const MAX_PENDING_BYTES = 256 * 1024
 
-/** Who makes a stream of another, where it takes and where it publishes. */
+/** The options of a stream derived from another. */
 export type DerivedStreamOptions = {
   readonly ctx: Pick<PluginContext<SeiConfig>, 'config' | 'setTimeout' | 'streams'>
   readonly source: Subscriber
   readonly copy: Publisher
-  /** What waits for the next picture; all generations have the same list. */
+  /** The messages for the next picture; all generations share the list. */
   readonly pending: SeiMessage[]
 }
 
 /**
- * A stream with all units of another, at the same distances in time, and with SEI messages in its pictures. Of several tracks of
- * pictures the main one has them.
+ * A stream with all units of another, at the same distances in time, and with SEI messages in its pictures. Of several video tracks the
+ * main one gets them.
  */
 export class DerivedStream {
   readonly #options: DerivedStreamOptions
-  /** By the id of the source's track: that track, and what it is here. */
+  /** The tracks by the id of the source's track: that track, and the one of this stream. */
   readonly #tracks = new Map<number, { readonly origin: Track; readonly own: Track }>()
-  /** The main track of pictures of the source; undefined while it has none. */
+  /** The main video track of the source; undefined while it has none. */
   #pictures: Track | undefined
-  /** Pictures before the first keyframe reach nobody. */
+  /** True after the first keyframe; earlier pictures reach no viewer. */
   #hasKeyframe = false
   #usedMs = performance.now()
   #cancelCheck: () => void = () => {}
@@ -57,7 +57,7 @@ export class DerivedStream {
 
   /**
    * Begins to copy, from the newest keyframe on.
-   * @param skipsKept leaves out what is kept of the source for late viewers, as what is made of it had that before
+   * @param skipsKept true to leave out the units kept for late viewers, which the former generation has copied already
    */
   read(skipsKept: boolean): void {
     const { source, copy } = this.#options
@@ -70,7 +70,7 @@ export class DerivedStream {
       },
       trackRemoved: ({ id }) => this.#remove(id),
       discontinuity: () => copy.discontinuity(),
-      // The tracks of another publisher count from 0 again.
+      // The track ids of another publisher count from 0 again.
       sourceEnded: () => {
         for (const id of this.#tracks.keys().toArray()) this.#remove(id)
       },
@@ -79,8 +79,8 @@ export class DerivedStream {
   }
 
   /**
-   * Has a message go into the next picture, behind those that wait for it already.
-   * @throws {Unsupported} when the pictures can have none
+   * Queues a message for the next picture, after those that wait for it already.
+   * @throws {Unsupported} when the codec has no messages
    * @throws {StreamUnavailable} when too much waits
    * @throws {StreamNotFound} when the stream has ended
    */
@@ -97,7 +97,7 @@ export class DerivedStream {
     this.touch()
   }
 
-  /** It is of use at this moment. */
+  /** Notes that the stream is in use. */
   touch(): void {
     this.#usedMs = performance.now()
   }
@@ -136,7 +136,7 @@ export class DerivedStream {
     this.#options.copy.write(this.#withMessages(unit, known.own) ?? unit.at(known.own, unit.dts, unit.pts))
   }
 
-  /** The unit with what waits for a picture; undefined where that is nothing, or it is no picture that can have it. */
+  /** The unit with the messages that wait for a picture; undefined when there are none, or the unit can't carry them. */
   #withMessages(unit: AccessUnit, own: Track): AccessUnit | undefined {
     const { pending } = this.#options
     if (unit.track !== this.#pictures || !canCarrySei(own)) return undefined
@@ -165,8 +165,8 @@ export class DerivedStream {
 }
 
 /**
- * Checks that the pictures of a stream can have messages.
- * @throws {Unsupported} when it has none, or they are of another codec
+ * Checks that a stream has pictures that can carry messages.
+ * @throws {Unsupported} when it has none, or they have another codec
  */
 export function checkPictures(streamPath: string, tracks: readonly Track[]): void {
   const pictures = picturesOf(tracks)

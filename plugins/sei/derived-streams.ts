@@ -4,10 +4,10 @@ import type { SeiConfig } from './config.ts'
 import { checkPictures, DerivedStream } from './derived-stream.ts'
 
 export const PLUGIN_NAME = 'sei'
-/** Streams at a time. */
+/** The most streams at a time. */
 const MAX_STREAMS = 1000
 const OWN_SESSION = { type: 'transform', url: '', query: '', client: { ip: '', port: 0, userAgent: '' } } as const
-/** It lives as long as its source, and as it is of use: neither silence nor a pause ends it. */
+/** The stream lives as long as its source and its use: neither silence nor a pause ends it. */
 const LASTING = {
   publishtimeout: 0,
   pausetimeout: 0,
@@ -17,10 +17,10 @@ const LASTING = {
   buffertime: 0,
 }
 
-/** What all generations know of a stream: plain data. */
+/** The state of a stream that all generations share: plain data. */
 type Derivation = {
   readonly sourcePath: string
-  /** What waits for the next picture, whichever generation writes it. */
+  /** The messages for the next picture, whichever generation writes it. */
   readonly pending: SeiMessage[]
 }
 
@@ -30,23 +30,23 @@ type Running = { readonly derivation: Derivation; readonly begun: Promise<Derive
 export class DerivedStreams {
   readonly #ctx: PluginContext<SeiConfig>
   readonly #derivations: Map<string, Derivation>
-  /** Those of this generation that run or are about to. */
+  /** The streams of this generation that run or are about to. */
   readonly #running = new Map<string, Running>()
 
   constructor(ctx: PluginContext<SeiConfig>) {
     this.#ctx = ctx
     this.#derivations = ctx.keep('derivations', () => new Map<string, Derivation>())
     ctx.hooks.on('unsubscribed', ({ sourcePath }) => this.#each([sourcePath], (stream) => stream.touch()))
-    // What the next generation has not taken over by then would keep this one for ever.
+    // Streams that the next generation has not taken over by then would keep this one running.
     ctx.onDrain(() => this.#each([...this.#running.keys()], (stream) => stream.close('the plugin has been replaced')))
   }
 
   /**
-   * Has a message go into the next picture of what is made of a stream, which begins with the first message.
-   * @throws {StreamNotFound} when nobody publishes the source
+   * Queues a message for the next picture of the stream derived from `sourcePath`, which begins with the first message.
+   * @throws {StreamNotFound} when the source has no publisher
    * @throws {StreamExists} when the target is another stream
-   * @throws {Unsupported} when the pictures can have no messages
-   * @throws {StreamUnavailable} when too many streams are made, or too much waits
+   * @throws {Unsupported} when the codec has no messages
+   * @throws {StreamUnavailable} when too many streams are derived, or too much waits
    */
   async insert(sourcePath: string, targetPath: string, message: SeiMessage): Promise<void> {
     if (this.#ctx.streams.get(sourcePath) === undefined) throw new StreamNotFound()
@@ -57,7 +57,7 @@ export class DerivedStreams {
     stream.insert(message)
   }
 
-  /** Takes over what the generation before makes, whose viewers go on at the next keyframe. */
+  /** Takes over the streams of the former generation; their viewers go on at the next keyframe. */
   async takeOver(): Promise<void> {
     const { streams, log } = this.#ctx
     const present = [...this.#derivations].filter(([path, { sourcePath }]) => {
@@ -92,7 +92,7 @@ export class DerivedStreams {
       const config = { ...LASTING, kickexist: takesOver && this.#isOwn(targetPath) }
       const control = { requestKeyframe: () => source.requestKeyframe() }
       const copy = await ctx.streams.publish({ ...OWN_SESSION, streamPath: targetPath }, { config, control })
-      // Another object tells the generation before that this is no longer its own.
+      // A new object shows the former generation that this is no longer its own.
       const own = { ...derivation }
       this.#derivations.set(targetPath, own)
       copy.onClose(() => {
@@ -109,12 +109,12 @@ export class DerivedStreams {
     }
   }
 
-  /** Whether this plugin publishes a path, in whichever generation. */
+  /** True when any generation of this plugin publishes a path. */
   #isOwn(path: string): boolean {
     return this.#ctx.streams.get(path)?.pluginName === PLUGIN_NAME
   }
 
-  /** Tells those that have begun, as soon as they have. */
+  /** Calls `tell` for each stream as soon as it has begun. */
   #each(paths: readonly string[], tell: (stream: DerivedStream) => void): void {
     for (const path of paths) void this.#running.get(path)?.begun.then(tell, () => {})
   }

@@ -1,13 +1,13 @@
 import { InvalidRequest } from 'sluice/sdk'
 import { SEI_MAX_PAYLOAD_SIZE_BYTES, type SeiMessage } from 'sluice/sdk/media'
 
-/** user_data_unregistered: its payload begins with a UUID that says what follows (ISO/IEC 14496-10 D.1.7, 23008-2 D.2.7). */
+/** user_data_unregistered: its payload begins with a UUID that identifies the data (ISO/IEC 14496-10 D.1.7, 23008-2 D.2.7). */
 export const USER_DATA_UNREGISTERED = 5
 const UUID_SIZE_BYTES = 16
-/** Says of user data that it is a text which was given to this plugin: 675ae772-2069-427a-9d0f-192d3610497f. */
+/** The UUID of user data that is a text given to this plugin: 675ae772-2069-427a-9d0f-192d3610497f. */
 export const TEXT_UUID = Buffer.from('675ae7722069427a9d0f192d3610497f', 'hex')
 
-/** What somebody wants to have inserted. */
+/** A request to insert a message. */
 export type Insertion = {
   /** SEI payload type. */
   readonly type: number
@@ -16,8 +16,8 @@ export type Insertion = {
 }
 
 /**
- * Makes the message. User data that is a text gets the UUID of this plugin; bytes bring their own.
- * @throws {InvalidRequest} when the data is not what its format says, lacks a UUID, or is too long
+ * Makes the message. User data that is a text gets the UUID of this plugin; bytes contain their own.
+ * @throws {InvalidRequest} when the data does not match its format, lacks a UUID, or is too long
  */
 export function seiMessageOf({ type, format, data }: Insertion): SeiMessage {
   const bytes = format === 'base64' ? fromBase64(data) : Buffer.from(data)
@@ -37,7 +37,7 @@ export function seiMessageOf({ type, format, data }: Insertion): SeiMessage {
 
 function fromBase64(data: string): Buffer {
   const bytes = Buffer.from(data, 'base64')
-  // What is no base64 is skipped by the decoder.
+  // The decoder skips characters that are not base64.
   if (bytes.toString('base64') !== data)
     throw new InvalidRequest('the data must be base64 (RFC 4648 4), with its padding')
   return bytes

@@ -13,27 +13,27 @@ import {
   type VideoTrack,
 } from 'sluice/sdk/media'
 
-/** A track whose pictures can have SEI messages. */
+/** A track with pictures that can carry SEI messages. */
 export type SeiTrack = VideoTrack & { readonly codec: 'h264' | 'h265' }
 
-/** Whether the pictures of a track can have SEI messages: H.264 and H.265. */
+/** True when the pictures of a track can carry SEI messages: H.264 and H.265. */
 export function canCarrySei(track: Track): track is SeiTrack {
   return track.kind === 'video' && (track.codec === 'h264' || track.codec === 'h265')
 }
 
-/** Of the start code or length before a NAL unit. */
+/** The size of the start code or length before a NAL unit. */
 const NALU_PREFIX_BYTES = 4
 /** NAL units of slices are of the types 1 to 5 (ISO/IEC 14496-10 table 7-1)… */
 const { SLICE: H264_FIRST_SLICE, IDR: H264_LAST_SLICE } = H264_NALU_TYPE
-/** …before each of which, in a scalable stream, there is a prefix of this type (H.7.4.1.2.3). */
+/** …before each of them, in a scalable stream, there is a prefix of this type (H.7.4.1.2.3). */
 const H264_PREFIX = 14
 /** NAL units of slices are of the types 0 to 31 (ISO/IEC 23008-2 table 7-1). */
 const H265_LAST_SLICE = 31
 
 /**
- * The unit as one of `track`, with the messages in one SEI NAL unit right before its first slice, behind delimiter, parameter
- * sets and SEI messages that it has. The other NAL units are the very same bytes.
- * @returns undefined where there is no slice to put it before, or no room
+ * The unit as one of `track`, with the messages in one SEI NAL unit right before its first slice, after its delimiter, parameter sets and
+ * own SEI messages. The other NAL units keep the same bytes.
+ * @returns undefined when there is no slice, or no room
  */
 export function unitWithSei(
   unit: AccessUnit,
@@ -60,7 +60,7 @@ function beginsH265Picture(nalu: Buffer): boolean {
   return h265NaluType(nalu) <= H265_LAST_SLICE
 }
 
-/** None of a unit that is broken, which goes on as it is. */
+/** The NAL units; none for a malformed unit, which goes on unchanged. */
 function nalusOf(unit: AccessUnit): readonly Buffer[] {
   try {
     return unit.nalus

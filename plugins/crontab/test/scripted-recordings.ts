@@ -2,9 +2,9 @@ import type { ActiveRecording, RecordingInit, Recordings } from 'sluice/sdk'
 
 /** Recordings that a test starts, ends and refuses. */
 export class ScriptedRecordings implements Pick<Recordings, 'start' | 'stopTask' | 'active'> {
-  /** What was asked for, admitted or not, in order. */
+  /** The recordings that were asked for, admitted or not, in order. */
   readonly inits: RecordingInit[] = []
-  /** What `start` rejects with. */
+  /** The error with which `start` rejects. */
   refusal: Error | undefined
   #active: readonly ActiveRecording[] = []
   #nextId = 1
@@ -34,7 +34,7 @@ export class ScriptedRecordings implements Pick<Recordings, 'start' | 'stopTask'
     return [...this.#active]
   }
 
-  /** A recording that somebody else has started. */
+  /** Adds a recording that was started elsewhere. */
   add({ type, streamPath, filePath = '.', fragmentMs = 0 }: RecordingInit): ActiveRecording {
     const recording: ActiveRecording = {
       taskId: this.#nextId,
@@ -56,7 +56,7 @@ export class ScriptedRecordings implements Pick<Recordings, 'start' | 'stopTask'
     this.#active = this.#active.filter((recording) => recording.taskId !== taskId)
   }
 
-  /** Lets the next recording begin, or fail, only when the function that it returns is called. */
+  /** Holds the next `start` until the returned function is called, which lets it succeed or fail. */
   hold(failure?: Error): () => void {
     const { promise: released, resolve } = Promise.withResolvers<void>()
     this.#held = { released, failure }

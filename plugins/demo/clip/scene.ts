@@ -3,13 +3,13 @@ import { dotsOf } from './font.ts'
 
 /** A moment of the clip. */
 type Moment = {
-  /** Frames since its start, and in one turn of it. */
+  /** The number of the frame since the start of the clip, and of all frames in one turn. */
   readonly frame: number
   readonly frames: number
   readonly fps: number
 }
 
-/** Places in cells of 4 pixels, of which the picture has 160 by 90; those that stand still keep to macroblocks. */
+/** Positions in cells of 4 pixels, of which the picture has 160 by 90; those of still parts are multiples of macroblocks. */
 const TITLE = { x: 9, y: 4, scale: 4 } as const
 const TIME_CODE = { x: 9, y: 36, scale: 3 } as const
 const SURFACE = { y: 64, height: 2.5, lengthCells: 80, turns: 8 } as const
@@ -33,14 +33,14 @@ const BARS: readonly Colour[] = [
   [16, 16, 16],
 ]
 
-/** The test picture: what stands still is drawn once. */
+/** The test picture; its still parts are drawn once. */
 export class Scene {
   readonly #still: Canvas
 
   constructor(width: number, height: number) {
     this.#still = new Canvas(width, height)
     for (let y = 0; y < height; y++) {
-      // In steps of a macroblock, which makes keyframes small.
+      // The colours change in steps of a macroblock, which makes keyframes small.
       const share = (Math.floor(y / 4) * 4) / BARS_Y
       this.#still.fill(0, y, width, 1, mix(SKY_TOP, SKY_BOTTOM, share))
     }
@@ -60,7 +60,7 @@ export class Scene {
   }
 }
 
-/** Minutes, seconds and frames. */
+/** The time as minutes, seconds and frames. */
 function timeCode({ frame, fps }: Moment): string {
   const seconds = Math.floor(frame / fps)
   const fields = [Math.floor(seconds / 60), seconds % 60, frame % fps]
@@ -73,7 +73,7 @@ function drawText(canvas: Canvas, text: string, at: { x: number; y: number; scal
   }
 }
 
-/** The height of the water at a place; `turn` goes from 0 to 1 in one turn of the clip. */
+/** The height of the water at a column; `turn` goes from 0 to 1 in one turn of the clip. */
 function surfaceAt(x: number, turn: number): number {
   const phase = (x / SURFACE.lengthCells - turn * SURFACE.turns) * 2 * Math.PI
   return SURFACE.y + Math.sin(phase) * SURFACE.height
@@ -89,7 +89,7 @@ function drawWater(canvas: Canvas, turn: number): void {
   }
 }
 
-/** A ball that swims from left to right, and comes in again as the clip starts over. */
+/** A ball that swims from left to right, and starts again with the clip. */
 function drawBuoy(canvas: Canvas, turn: number): void {
   const x = turn * (canvas.width + 2 * BUOY.radius) - BUOY.radius
   const y = surfaceAt(x, turn) - BUOY.above

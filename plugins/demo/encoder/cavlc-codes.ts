@@ -1,7 +1,4 @@
-/**
- * Code words of CAVLC (ISO/IEC 14496-10 9.2) as strings of bits, as far as blocks need them whose neighbours have no
- * coefficients of their own.
- */
+/** Code words of CAVLC (ISO/IEC 14496-10 9.2) as strings of bits: those for blocks without coefficients in their neighbours. */
 
 /** coeff_token for 0 <= nC < 2 (table 9-5): by the number of coefficients, then by that of trailing ones. */
 export const COEFF_TOKEN: readonly (readonly string[])[] = table(`

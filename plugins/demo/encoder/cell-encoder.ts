@@ -4,7 +4,7 @@ import { writeMacroblock } from './macroblock.ts'
 import { NALU_HEADER, serializeNalu } from './nal-unit.ts'
 import { FRAME_NUM_BITS } from './parameter-sets.ts'
 
-/** slice_type when all slices of the picture are of that type. */
+/** slice_type when all slices of the picture have that type. */
 const SLICE_TYPE = { p: 5, i: 7 } as const
 /** Intra types come after the five inter types in P slices. */
 const INTRA_TYPE_OFFSET_P = 5
@@ -15,7 +15,7 @@ const NO_DEBLOCKING = 1
  * macroblock; a picture between keyframes codes only those that changed, each from its neighbours, and skips the others.
  */
 export class CellEncoder {
-  /** What a decoder shows after the latest picture. */
+  /** The picture that a decoder shows after the latest one. */
   readonly decoded: CellPicture
   readonly #before: CellPicture
   #frameNum = 0
@@ -55,7 +55,7 @@ export class CellEncoder {
   }
 }
 
-/** ISO/IEC 14496-10 7.3.3. */
+/** Writes the slice header (ISO/IEC 14496-10 7.3.3). */
 function writeSliceHeader(writer: BitWriter, keyframe: boolean, frameNum: number): void {
   writer.writeUe(0)
   writer.writeUe(keyframe ? SLICE_TYPE.i : SLICE_TYPE.p)

@@ -45,7 +45,7 @@ export class CellPicture {
     this.cr.values.set(other.cr.values)
   }
 
-  /** Whether one macroblock is the same in another picture. */
+  /** True when a macroblock is the same in another picture. */
   sameMacroblock(other: CellPicture, x: number, y: number): boolean {
     return (
       sameBlock(this.luma, other.luma, x, y, LUMA_CELLS) &&

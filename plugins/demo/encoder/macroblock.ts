@@ -2,7 +2,7 @@ import type { BitWriter } from 'sluice/sdk/media'
 import { CHROMA_CELLS, LUMA_CELLS, type CellPicture, type Plane } from './cell-picture.ts'
 import { writeResidual } from './residual.ts'
 
-/** Where the cells of a 4x4 matrix come in the zigzag scan (ISO/IEC 14496-10 8.5.6), row by row. */
+/** The positions of a 4x4 matrix in the zigzag scan (ISO/IEC 14496-10 8.5.6), row by row. */
 const ZIGZAG = [0, 1, 4, 8, 5, 2, 3, 6, 9, 12, 13, 10, 7, 11, 14, 15] as const
 const HADAMARD_4 = [
   [1, 1, 1, 1],
@@ -21,9 +21,8 @@ const WITH_CHROMA_DC = 4
 const MID_GREY = 128
 
 /**
- * Writes one macroblock of `picture` as Intra_16x16 with nothing but DC coefficients, so that each cell stays one value,
- * and puts what a decoder gets into `decoded`, which must hold what was decoded before. `typeOffset` is that of intra
- * types in the slice.
+ * Writes one macroblock of `picture` as Intra_16x16 with only DC coefficients, so that each cell keeps one value, and writes the decoder's
+ * result into `decoded`, which must contain the macroblocks decoded before. `typeOffset` is that of intra types in the slice.
  */
 export function writeMacroblock(
   writer: BitWriter,
@@ -54,14 +53,14 @@ function codeLuma(picture: Plane, decoded: Plane, x: number, y: number): number[
   const wanted = block(LUMA_CELLS, (column, row) => picture.at(left + column, top + row) - predicted)
   const levels = transform(wanted, HADAMARD_4).map((value) => Math.round(value / 8))
   const residual = transform(levels, HADAMARD_4)
-  // What the decoder's scaling and inverse transform come to at this quantiser (8.5.10, 8.5.12).
+  // The result of the decoder's scaling and inverse transform at this quantiser (8.5.10, 8.5.12).
   for (const [index, value] of residual.entries()) {
     decoded.set(left + (index % LUMA_CELLS), top + Math.floor(index / LUMA_CELLS), clip(predicted + ((value + 1) >> 1)))
   }
   return ZIGZAG.map((index) => levels[index] ?? 0)
 }
 
-/** 8.3.3.3: the mean of the samples above and to the left, as far as they are there. */
+/** Predicts luma DC (8.3.3.3): the mean of the samples above and to the left, if there are any. */
 function predictLuma(decoded: Plane, left: number, top: number): number {
   const cells: number[] = []
   for (let step = 0; step < LUMA_CELLS; step++) {
@@ -87,7 +86,7 @@ function codeChroma(picture: Plane, decoded: Plane, x: number, y: number): numbe
   return levels
 }
 
-/** 8.3.4.1–3: each cell from its own neighbours; off the diagonal from the nearer side alone, if that is there. */
+/** Predicts chroma DC (8.3.4.1–3): each cell from its own neighbours; off the diagonal from the nearer side alone, if there is one. */
 function predictChroma(decoded: Plane, left: number, top: number, column: number, row: number): number {
   const above = top > 0 ? [decoded.at(left + column, top - 1)] : []
   const beside = left > 0 ? [decoded.at(left - 1, top + row)] : []
@@ -111,7 +110,7 @@ function block(size: number, valueAt: (column: number, row: number) => number): 
   return values
 }
 
-/** Hadamard transform of a square, row by row; its own inverse but for a factor of the number of cells. */
+/** Hadamard transform of a square, row by row; its own inverse except for the number of cells as a factor. */
 function transform(values: readonly number[], matrix: readonly (readonly number[])[]): number[] {
   const size = matrix.length
   const rows = block(size, (column, row) =>

@@ -1,7 +1,7 @@
 import type { BitWriter } from 'sluice/sdk/media'
 import { CHROMA_COEFF_TOKEN, CHROMA_TOTAL_ZEROS, COEFF_TOKEN, RUN_BEFORE, TOTAL_ZEROS } from './cavlc-codes.ts'
 
-/** From here on a level is written as escape code. */
+/** The level_prefix from which a level is written as escape code. */
 const ESCAPE_PREFIX = 15
 const ESCAPE_SUFFIX_BITS = 12
 const MAX_TRAILING_ONES = 3
@@ -15,7 +15,7 @@ export function writeResidual(writer: BitWriter, levels: readonly number[]): voi
   const isChroma = levels.length === 4
   const places: number[] = []
   const values: number[] = []
-  // From the highest frequency down, as everything here goes.
+  // The order is from the highest frequency down, as in all syntax elements here.
   for (let place = levels.length - 1; place >= 0; place--) {
     const level = levels[place] ?? 0
     if (level === 0) continue
@@ -42,7 +42,7 @@ function writeLevels(writer: BitWriter, values: readonly number[], isLong: boole
   let suffixLength = isLong ? 1 : 0
   for (const [index, value] of values.entries()) {
     let code = value > 0 ? 2 * value - 2 : -2 * value - 1
-    // With fewer than three trailing ones, the next level can't be one.
+    // The next level after fewer than three trailing ones can't be one.
     if (index === 0 && firstIsLarge) code -= 2
     writeLevel(writer, code, suffixLength)
     if (suffixLength === 0) suffixLength = 1
@@ -51,7 +51,7 @@ function writeLevels(writer: BitWriter, values: readonly number[], isLong: boole
 }
 
 function writeLevel(writer: BitWriter, code: number, suffixLength: number): void {
-  // Without a suffix, prefix 14 has one of 4 bits.
+  // Prefix 14 without a suffix length has a suffix of 4 bits.
   const escape = suffixLength === 0 ? 30 : ESCAPE_PREFIX << suffixLength
   if (code >= escape) {
     writer.writeBits(1, ESCAPE_PREFIX + 1)

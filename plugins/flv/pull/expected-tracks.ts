@@ -2,22 +2,22 @@ import type { AmfObject } from 'sluice/sdk/media'
 
 /** A source that says nothing of its tracks has no second one when it has sent this much of the first alone. */
 const LONE_TRACK_MS = 500
-/** What a live source announces and does not send in this time does not come. */
+/** The time after which an announced track of a live source is not expected any more. */
 const MISSING_TRACK_MS = 3000
-/** A longer step is a jump, as from sequence headers at 0 to media at the source's own time. */
+/** The longest step of times; a longer one is a jump, as from sequence headers at 0 to media at the source's own time. */
 const MAX_STEP_MS = 1000
 
-/** The kinds of track that a source has shown so far. */
+/** The kinds of track that have come from a source so far. */
 type Found = { readonly hasAudio: boolean; readonly hasVideo: boolean }
 
-/** Tells from the times and `onMetaData` of an FLV when all its tracks have come. */
+/** Decides by the times and `onMetaData` of an FLV when all its tracks have come. */
 export class ExpectedTracks {
   #announced: { readonly audio: boolean; readonly video: boolean } | undefined
   #lastMs: number | undefined
   #passedMs = 0
   readonly #missingTrackMs: number
 
-  /** @param missingTrackMs how much may come without a track that is announced. Default 3 s, as for a live source */
+  /** @param missingTrackMs the media to wait for an announced track. Default 3 s, as for a live source */
   constructor(missingTrackMs: number = MISSING_TRACK_MS) {
     this.#missingTrackMs = missingTrackMs
   }
@@ -29,7 +29,7 @@ export class ExpectedTracks {
     this.#announced = audio || video ? { audio, video } : undefined
   }
 
-  /** Whether there is nothing more to wait for after a tag of this time. */
+  /** True when all expected tracks have come, or are not expected any more, after a tag with this time. */
   areComplete({ hasAudio, hasVideo }: Found, timestampMs: number): boolean {
     const stepMs = timestampMs - (this.#lastMs ?? timestampMs)
     this.#lastMs = timestampMs

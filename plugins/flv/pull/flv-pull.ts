@@ -17,16 +17,16 @@ import { LiveSource } from './live-source.ts'
 import { SequentialBytes } from './sequential-bytes.ts'
 import { SourceClient } from './source-client.ts'
 
-/** From the request to the first tag, redirects included. */
+/** The longest time from the request to the first tag, redirects included. */
 const START_TIMEOUT_MS = 30_000
-/** What a recording on a web server announces is waited for as long, for the server may send it slowly. */
+/** The time to wait for an announced track of a recording on a web server, which may send it slowly. */
 const MISSING_TRACK_MS = 10_000
 
 export type FlvPullOptions = {
   readonly streams: Pick<PluginContext<unknown>['streams'], 'publish'>
   readonly log: Logger
   readonly request: PullRequest
-  /** From the request to the first tag. Default 30 s. */
+  /** The longest time from the request to the first tag. Default 30 s. */
   readonly startTimeoutMs?: number
 }
 
@@ -98,7 +98,7 @@ export class FlvPull {
   async #openFile(file: string): Promise<FlvRecording> {
     const bytes = await FileBytes.open(file, this.#signal)
     this.#bytes = bytes
-    // Whoever waited for this may be gone.
+    // The pull may have been aborted while the file was opened.
     if (this.#signal.aborted) await bytes.close()
     return this.#openRecording(bytes, { lastTagMs: await lastTagMs(bytes) })
   }

@@ -15,28 +15,28 @@ import { PlaceSearch } from './place-search.ts'
 import { TagReader, type PlacedTag } from './tag-reader.ts'
 import { TrackEnd } from './track-end.ts'
 
-/** A track that is announced and has not begun in so much of a recording is left out. */
+/** The size of a recording's beginning in which an announced track must begin; else it is left out. */
 const PROBE_SIZE_BYTES = 8 * 1024 * 1024
-/** Nor in so many units, where they are small. */
+/** The number of units in which an announced track must begin, when units are small. */
 const PROBE_UNITS = 5000
-/** Larger metadata is not read. */
+/** The limit of metadata; larger one is not read. */
 const MAX_METADATA_SIZE_BYTES = 2 * 1024 * 1024
-/** What sets decoders up is kept to begin elsewhere: so many tags, of so many bytes each at most. */
+/** The most tags with decoder configurations that are kept for seeks, and the most bytes of each. */
 const MAX_SETUP_TAGS = 64
 const MAX_SETUP_SIZE_BYTES = 16 * 1024
 
 export type FlvRecordingInit = {
   readonly bytes: RecordingBytes
   readonly log: Logger
-  /** The time of its last tag, where that is known. */
+  /** The time of its last tag, if it is known. */
   readonly lastTagMs?: number | undefined
-  /** How much is read for a track that is announced, in milliseconds of its own time. Default as much as is read for any. */
+  /** The milliseconds of media in which an announced track must begin. Default without such a limit. */
   readonly missingTrackMs?: number | undefined
 }
 
 /**
- * An FLV that has an end, as a `PacedPlayer` plays it: read block by block. It is played up to where it can be read, and a
- * line of the log says where that is not its end. Its units' times are milliseconds from its beginning.
+ * An FLV with an end, read block by block for a `PacedPlayer`. It is played as far as it can be read; damage before its end is logged. Its
+ * units' times are milliseconds from its beginning.
  */
 export class FlvRecording implements Recording {
   readonly tracks: Track[] = []
@@ -48,7 +48,7 @@ export class FlvRecording implements Recording {
   readonly #setup: PlacedTag[] = []
   readonly #search: PlaceSearch
   readonly #end = new TrackEnd()
-  /** What came while its tracks were not known, and where each unit's tag begins. */
+  /** The units that came before its tracks were known, with the offsets of their tags. */
   readonly #early: { readonly unit: AccessUnit; readonly offset: number }[] = []
   #metadata: AmfObject | undefined
   #reader: TagReader
@@ -57,7 +57,7 @@ export class FlvRecording implements Recording {
   #tag: PlacedTag | undefined
   #units: AccessUnit[] = []
   #isOpen = false
-  /** Time stamp of its beginning. */
+  /** The timestamp of its beginning. */
   #startMs = 0
   #startOffset = 0
   #isRestarting = false
@@ -76,7 +76,7 @@ export class FlvRecording implements Recording {
 
   /**
    * Reads its beginning, until its tracks are known.
-   * @throws {SourceError} when it is no FLV, or has no track that can be carried
+   * @throws {SourceError} when it is not FLV, or has no track that can be carried
    */
   static async open(init: FlvRecordingInit): Promise<FlvRecording> {
     const recording = new FlvRecording(init)
@@ -84,7 +84,7 @@ export class FlvRecording implements Recording {
     return recording
   }
 
-  /** The fields of its `onMetaData`, without its index and what else has parts. */
+  /** The fields of its `onMetaData`, without its index and other compound values. */
   get metadata(): AmfObject | undefined {
     return this.#metadata && describing(this.#metadata)
   }
@@ -124,7 +124,7 @@ export class FlvRecording implements Recording {
     for (const { unit, offset } of this.#early.splice(0)) this.#take(unit, offset)
   }
 
-  /** Whether there is nothing more to wait for, after the latest tag. */
+  /** True when no more tracks are expected after the latest tag. */
   #knowsTracks(): boolean {
     if (this.#reader.offset - this.#startOffset > PROBE_SIZE_BYTES || this.#early.length >= PROBE_UNITS) return true
     const { timestampMs } = this.#tag ?? { timestampMs: 0 }
@@ -162,7 +162,7 @@ export class FlvRecording implements Recording {
     this.#log.warn({ damage, ...place }, 'the recording is played up to where it can be read')
   }
 
-  /** Demuxes the next tag that was read; false where there is none. */
+  /** Demuxes the next tag that was read; false when there is none. */
   #demuxNext(): boolean {
     const tag = this.#reader.take()
     if (tag === undefined) return false
@@ -187,7 +187,7 @@ export class FlvRecording implements Recording {
       this.#expected.announce(fields)
       this.#search.give(placesOf(fields, this.#bytes.sizeBytes))
     } catch (error) {
-      // The index of a long recording may have more values than are read of any; it can be done without.
+      // The index of a long recording may have more values than the parser reads; it is not needed.
       this.#log.debug({ err: error }, 'the metadata of the recording is not read')
     }
   }
@@ -208,7 +208,7 @@ export class FlvRecording implements Recording {
     )
   }
 
-  /** A track keeps its id when reading begins anew. */
+  /** A track keeps its id when reading begins again. */
   #addTrack(init: TrackInit): Track {
     this.#keepSetup()
     const known = this.tracks.find(
@@ -254,7 +254,7 @@ export class FlvRecording implements Recording {
     return this.tracks.some(({ kind }) => kind === 'video')
   }
 
-  /** Begins to read at a tag, with decoders set up as they are there. */
+  /** Begins to read at a tag, with the decoder configurations that are valid there. */
   #restart(offset: number): void {
     this.#units = []
     this.#reader = new TagReader(this.#bytes, offset)

@@ -1,9 +1,9 @@
 import { amfFields, FLV_TAG_TYPE, type AmfObject } from 'sluice/sdk/media'
 import type { TagHead } from './tag-reader.ts'
 
-/** Places closer together are not kept: a keyframe between them is found by reading on. */
+/** The shortest distance of places that are kept: a keyframe between them is found by reading on. */
 const MIN_STEP_MS = 1000
-/** A day of places; later ones are found by reading on. */
+/** The most places: those of a day; later ones are found by reading on. */
 const MAX_PLACES = 86_400
 
 const EX_HEADER = 0x80
@@ -11,14 +11,14 @@ const MULTITRACK = 6
 const SEQUENCE_START = 0
 const KEYFRAME_TYPES: readonly number[] = [1, 4]
 
-/** A place to begin at. */
+/** A place at which reading can begin. */
 export type Place = { readonly timestampMs: number; readonly offset: number }
 
-/** Places to begin at, in order of both time and offset. */
+/** Places at which reading can begin, in order of both time and offset. */
 export class Places {
   readonly #places: Place[] = []
 
-  /** Takes a place over, unless it lies before the last one or right after it. */
+  /** Adds a place, unless it lies before the last one or right after it. */
   add(place: Place): void {
     const last = this.#places.at(-1)
     if (this.#places.length === MAX_PLACES) return
@@ -27,7 +27,7 @@ export class Places {
     this.#places.push(place)
   }
 
-  /** The last one at a time or before it. */
+  /** The last place at a time or before it. */
   before(timestampMs: number): Place | undefined {
     let low = 0
     let high = this.#places.length
@@ -40,7 +40,7 @@ export class Places {
   }
 }
 
-/** The places that `onMetaData` names as `keyframes`, `times` in seconds beside `filepositions`; none where they make no sense. */
+/** The places in the field `keyframes` of `onMetaData`, `times` in seconds with `filepositions`; empty when they are malformed. */
 export function placesOf(metadata: AmfObject, sizeBytes: number): Places {
   const places = new Places()
   const { times, filepositions: offsets } = amfFields(metadata['keyframes']) ?? {}
@@ -56,8 +56,8 @@ export function placesOf(metadata: AmfObject, sizeBytes: number): Places {
 }
 
 /**
- * Whether a tag is a keyframe, and no sequence header. Tags that don't say so, as some writers of enhanced ones leave it
- * out, are taken for none.
+ * True when a tag is a keyframe, and not a sequence header. False for tags without this information, which some writers of enhanced ones
+ * leave out.
  */
 export function isKeyframeTag({ type, bodyStart: [first = 0, second = SEQUENCE_START] }: TagHead): boolean {
   if (type !== FLV_TAG_TYPE.video || !KEYFRAME_TYPES.includes((first >> 4) & 0x07)) return false

@@ -2,7 +2,7 @@ import type { Publisher } from 'sluice/sdk'
 import { FLV_TAG_TYPE, FlvTagDemuxer, type FlvTag } from 'sluice/sdk/media'
 import { ExpectedTracks } from './expected-tracks.ts'
 
-/** How much metadata is read in a second, as parsing takes time in which nothing else is done; what is repeated costs nothing. */
+/** The most bytes of metadata that are parsed in a second, as parsing blocks all else; repeated metadata is not counted. */
 const METADATA_BYTES_PER_SECOND = 64 * 1024
 
 /** Puts the tags of a live source into a publisher. */
@@ -12,7 +12,7 @@ export class LiveIngest {
   readonly #expected = new ExpectedTracks()
   /** The last script tag that was read. */
   #script: Buffer | undefined
-  /** What was read in the second that began then. */
+  /** The bytes of metadata that were parsed since `#scriptsSinceMs`. */
   #scriptBytes = 0
   #scriptsSinceMs = -Infinity
   #droppedData = 0

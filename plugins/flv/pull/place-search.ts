@@ -3,7 +3,7 @@ import { isKeyframeTag, Places } from './keyframes.ts'
 import type { RecordingBytes } from 'sluice/sdk'
 import { TagReader } from './tag-reader.ts'
 
-/** Finds the place to begin at for a time: from the places that are known, by reading on from tag to tag. */
+/** Finds the place at which to begin for a time: from the known places, by reading on from tag to tag. */
 export class PlaceSearch {
   readonly #bytes: RecordingBytes
   readonly #seen = new Places()
@@ -13,19 +13,18 @@ export class PlaceSearch {
     this.#bytes = bytes
   }
 
-  /** Takes over what the metadata says; where that is wrong, it is not used. */
+  /** Adds the places of the metadata; wrong ones are not used. */
   give(places: Places): void {
     this.#given = places
   }
 
-  /** Takes over where a keyframe was seen; where there are no pictures, any unit. */
+  /** Adds a keyframe that was seen; without video, any unit. */
   see(timestampMs: number, offset: number): void {
     this.#seen.add({ timestampMs, offset })
   }
 
   /**
-   * Where the tag begins of the last keyframe at a time or before it, without pictures that of the last unit; undefined
-   * where there is none.
+   * The offset of the tag of the last keyframe at a time or before it, without video that of the last unit; undefined when there is none.
    */
   async find(timestampMs: number, hasPictures: boolean): Promise<number | undefined> {
     const [given, seen] = [this.#given.before(timestampMs), this.#seen.before(timestampMs)]
@@ -49,7 +48,7 @@ export class PlaceSearch {
         this.see(head.timestampMs, head.offset)
       }
     } catch (error) {
-      // What can't be read is not searched either; it is told where it is played.
+      // A search ends at damage, which is reported when it is played.
       if (!(error instanceof MalformedError)) throw error
     }
     return found

@@ -2,27 +2,27 @@ import type { RecordingBytes } from 'sluice/sdk'
 import { networkReason, SourceError } from 'sluice/sdk/http'
 import type { HttpAnswer, SourceClient } from './source-client.ts'
 
-/** What lies this far ahead is not asked for: what is in between is on its way already. */
+/** The largest forward seek without a new request: the bytes in between are on their way already. */
 const MAX_SKIP_BYTES = 1024 * 1024
 const NOTHING = Buffer.alloc(0)
 
 /**
- * A recording on a web server, read as it comes; elsewhere by a request for the rest. A server may hang up on who reads at
- * the pace of playback: then the rest is asked for, too. Unlike those of others, its calls are made one after the other.
+ * A recording on a web server, read as it comes; a seek elsewhere requests the rest. A server may hang up on a client that reads at the
+ * pace of playback: then the rest is requested, too. Unlike with other sources, calls must be made one after the other.
  */
 export class SequentialBytes implements RecordingBytes {
   readonly sizeBytes: number
   readonly #client: Pick<SourceClient, 'get' | 'signal'>
   #answer: HttpAnswer
   #chunks: AsyncIterator<Buffer>
-  /** What came and was not read. */
+  /** The bytes that came and were not read. */
   #chunk: Buffer = NOTHING
-  /** Where that begins. */
+  /** The offset of `#chunk`. */
   #offset = 0
-  /** Something has come since it was asked for. */
+  /** True when bytes have come since the last request. */
   #comes = false
 
-  /** @param answer to a request for all of it */
+  /** @param answer the answer to a request for all of it */
   constructor(client: Pick<SourceClient, 'get' | 'signal'>, answer: HttpAnswer, sizeBytes: number) {
     this.sizeBytes = sizeBytes
     this.#client = client
@@ -30,7 +30,7 @@ export class SequentialBytes implements RecordingBytes {
     this.#chunks = answer.body[Symbol.asyncIterator]()
   }
 
-  /** @throws {SourceError} when the server can't be reached, or gives something else */
+  /** @throws {SourceError} when the server can't be reached, or sends something else */
   async read(offset: number, sizeBytes: number): Promise<Buffer> {
     const endOffset = Math.min(offset + sizeBytes, this.sizeBytes)
     if (endOffset <= offset) return NOTHING
@@ -58,7 +58,7 @@ export class SequentialBytes implements RecordingBytes {
     return taken
   }
 
-  /** Waits for what comes next, or asks for the rest where the connection broke off in the middle. */
+  /** Waits for the next bytes, or requests the rest when the connection was lost in the middle. */
   async #receive(): Promise<void> {
     try {
       const { value, done } = await this.#chunks.next()
@@ -80,7 +80,7 @@ export class SequentialBytes implements RecordingBytes {
       answer.body.destroy()
       throw new SourceError('the server sent another part of the recording than was asked for')
     }
-    // A server that says nothing of a length any more may send the same.
+    // A server that omits the length now may still send the same recording.
     if (answer.sizeBytes !== undefined && answer.sizeBytes !== this.sizeBytes) {
       answer.body.destroy()
       throw new SourceError('the recording on the server has changed while it was played')

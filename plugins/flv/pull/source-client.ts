@@ -7,34 +7,34 @@ import { FLV_MAX_TAG_SIZE_BYTES } from 'sluice/sdk/media'
 import type { Response } from 'undici'
 import { WebSocket } from 'ws'
 
-/** Largest message of a WebSocket: servers put what they send at once into one. */
+/** The largest message of a WebSocket: servers put all bytes that they send at once into one. */
 const MAX_MESSAGE_SIZE_BYTES = 4 * FLV_MAX_TAG_SIZE_BYTES
-/** So many messages wait at most until the socket is read no further. */
+/** The most messages that wait before the socket is paused. */
 const MAX_WAITING_MESSAGES = 8
 const MAX_CONTENT_TYPE_LENGTH = 64
-/** Some live servers announce a length that they never reach. */
+/** The largest length that counts as one: some live servers announce a length that they never reach. */
 const MAX_RECORDING_SIZE_BYTES = 2 ** 40
 
-/** The body of an answer, and what is known of it. */
+/** The body of an answer, with its metadata. */
 export type HttpAnswer = {
   readonly body: Readable
-  /** Of the whole, where the server says that; what has no end has none. */
+  /** The size of the whole, if the server sends it; undefined for a body without an end. */
   readonly sizeBytes: number | undefined
-  /** Where the body begins in the whole. */
+  /** The offset of the body in the whole. */
   readonly offset: number
-  /** Empty where none was given; at most a few words. */
+  /** Empty when there is none; at most a few words. */
   readonly contentType: string
 }
 
-/** Bytes that come as long as somebody sends some. */
+/** Bytes of a live source, without a known end. */
 export type LiveBytes = {
   readonly chunks: AsyncIterable<Buffer>
-  /** Why there are no more. */
+  /** Returns the reason for the end. */
   readonly end: () => string
   readonly contentType: string
 }
 
-/** Asks for one source, over HTTP or WebSocket. */
+/** Requests one source, over HTTP or WebSocket. */
 export class SourceClient {
   readonly signal: AbortSignal
   readonly #dial: PullRequest['dial']
@@ -42,21 +42,21 @@ export class SourceClient {
 
   /** @throws {SourceError} when the address or a header is not valid */
   constructor({ url, header, dial }: Pick<PullRequest, 'url' | 'header' | 'dial'>, signal: AbortSignal) {
-    // What comes packed has another length.
+    // A compressed body would have another length.
     const headers = { 'accept-encoding': ['identity'], ...header }
     this.signal = signal
     this.#dial = dial
     this.#requests = new SourceRequests({ url, header: headers, dial }, signal, { webSocket: true })
   }
 
-  /** Whether the address is that of a WebSocket. */
+  /** True when the address is that of a WebSocket. */
   get isWebSocket(): boolean {
     return this.#requests.isWebSocket
   }
 
   /**
-   * Asks for the source, by HTTP.
-   * @param offset where the body is to begin, which not every server can do
+   * Requests the source by HTTP.
+   * @param offset the offset at which the body is to begin, which not every server supports
    * @throws {SourceError} when that fails
    */
   async get(offset = 0): Promise<HttpAnswer> {
@@ -81,7 +81,7 @@ export class SourceClient {
         perMessageDeflate: false,
         maxPayload: MAX_MESSAGE_SIZE_BYTES,
       })
-      // What goes wrong is told by the iteration, or the wait for the answer.
+      // Errors also reach the iteration, or the wait for the answer.
       socket.on('error', () => {})
       signal.addEventListener('abort', () => socket.terminate(), { once: true })
       const options = { close: ['close'], signal, highWaterMark: MAX_WAITING_MESSAGES, lowWaterMark: 1 }
@@ -115,7 +115,7 @@ function headersOf({ headersDistinct }: IncomingMessage): Headers {
 function answerOf(response: Response): HttpAnswer {
   const { status, headers, body: stream } = response
   const body = stream === null ? Readable.from([]) : Readable.fromWeb(stream)
-  // What was destroyed says so, even where nobody reads it any more.
+  // A body that was destroyed emits an error, even when it is not read any more.
   body.on('error', () => {})
   const contentType = contentTypeOf(headers.get('content-type'))
   if (status === 200) return { body, contentType, offset: 0, sizeBytes: sizeOf(headers.get('content-length')) }
@@ -130,7 +130,7 @@ function sizeOf(contentLength: string | null): number | undefined {
   return Number.isSafeInteger(sizeBytes) && sizeBytes <= MAX_RECORDING_SIZE_BYTES ? sizeBytes : undefined
 }
 
-/** Resolves with an answer that is none of a WebSocket; with nothing where it is open. */
+/** Resolves with the answer that refuses a WebSocket; with undefined when it is open. */
 async function refusalOf(socket: WebSocket, signal: AbortSignal): Promise<IncomingMessage | undefined> {
   const settled = new AbortController()
   const options = { signal: AbortSignal.any([signal, settled.signal]) }

@@ -8,46 +8,46 @@ import {
 } from 'sluice/sdk/media'
 import type { RecordingBytes } from 'sluice/sdk'
 
-/** So much is read at a time. */
+/** The size of one read. */
 const BLOCK_SIZE_BYTES = 64 * 1024
 const FILE_HEADER_SIZE_BYTES = 9
-/** What tells a keyframe from another frame. */
+/** The bytes of a tag's body that distinguish a keyframe from another frame. */
 const BODY_START_SIZE_BYTES = 2
 
-/** A tag, and where it begins. */
+/** A tag and its offset. */
 export type PlacedTag = FlvTag & { readonly offset: number }
 
-/** The beginning of a tag; of its body, the first two bytes where there are so many. */
+/** The header of a tag, with the first two bytes of its body, if it has as many. */
 export type TagHead = FlvTagHeader & { readonly offset: number; readonly bodyStart: Buffer }
 
-/** Reads the tags of a recording one after the other, from its beginning or from a tag on; a block of it is in memory. */
+/** Reads the tags of a recording one after the other, from its beginning or from a tag on; one block of it is in memory. */
 export class TagReader {
   readonly #bytes: RecordingBytes
   #block: Buffer = Buffer.alloc(0)
   #blockOffset = 0
-  /** Where the next tag begins; undefined before the file's header was read. */
+  /** The offset of the next tag; undefined before the file's header was read. */
   #offset: number | undefined
   #isCutOff = false
 
-  /** @param offset of the tag to begin with; the file's header unless given */
+  /** @param offset the offset of the first tag to read; the file's header unless given */
   constructor(bytes: RecordingBytes, offset?: number) {
     this.#bytes = bytes
     this.#offset = offset
   }
 
-  /** Where the next tag begins; 0 before the file's header was read. */
+  /** The offset of the next tag; 0 before the file's header was read. */
   get offset(): number {
     return this.#offset ?? 0
   }
 
-  /** Whether the recording ended within a tag, once it has ended. */
+  /** True when the recording ended within a tag, once it has ended. */
   get isCutOff(): boolean {
     return this.#isCutOff
   }
 
   /**
-   * The next tag, where it has been read already. Its body is a view into what was read.
-   * @throws {MalformedError} when what comes is no tag
+   * The next tag, if it has been read already. Its body is a view into the block.
+   * @throws {MalformedError} when the bytes are not a tag
    */
   take(): PlacedTag | undefined {
     const start = this.offset - this.#blockOffset
@@ -61,7 +61,7 @@ export class TagReader {
 
   /**
    * Reads on, so that there is a tag to take; false at the end.
-   * @throws {MalformedError} when what comes is no FLV
+   * @throws {MalformedError} when the bytes are not FLV
    */
   async fill(): Promise<boolean> {
     await this.#readFileHeader()
@@ -71,8 +71,8 @@ export class TagReader {
   }
 
   /**
-   * Reads the beginning of the next tag and passes the rest over; undefined at the end.
-   * @throws {MalformedError} when what comes is no FLV
+   * Reads the beginning of the next tag and skips the rest; undefined at the end.
+   * @throws {MalformedError} when the bytes are not FLV
    */
   async head(): Promise<TagHead | undefined> {
     await this.#readFileHeader()
@@ -92,7 +92,7 @@ export class TagReader {
     this.#offset = parseFlvFileHeader(this.#block).sizeBytes + FLV_TAG_TRAILER_SIZE_BYTES
   }
 
-  /** Goes on to the next tag; gives where this one began. */
+  /** Moves to the next tag; returns the offset of this one. */
   #pass(bodySizeBytes: number): number {
     const { offset } = this
     this.#offset = offset + FLV_TAG_HEADER_SIZE_BYTES + bodySizeBytes + FLV_TAG_TRAILER_SIZE_BYTES
@@ -103,7 +103,7 @@ export class TagReader {
     return this.#blockOffset + this.#block.length - this.offset >= sizeBytes
   }
 
-  /** Has the block begin with the next tag and hold so much of it; false where the recording ends before. */
+  /** Makes the block begin with the next tag and contain `sizeBytes` of it; false when the recording ends before. */
   async #ensure(sizeBytes: number): Promise<boolean> {
     if (this.#has(sizeBytes)) return true
     const { offset } = this

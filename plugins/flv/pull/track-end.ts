@@ -1,14 +1,14 @@
 import type { AccessUnit } from 'sluice/sdk'
 
-/** A longer step is a gap, and not how long a unit lasts. */
+/** The longest duration of a unit; a longer step is a gap. */
 const MAX_UNIT_MS = 1000
 
-/** Follows units to where the last one of any track ends. Their times are milliseconds. */
+/** Computes the end of the last unit of any track. Times are milliseconds. */
 export class TrackEnd {
   readonly #tracks = new Map<number, { dts: number; step: number }>()
   #endMs = 0
 
-  /** Where the last unit ends, as far as they have come. */
+  /** The end of the last unit that has come. */
   get ms(): number {
     return this.#endMs
   }

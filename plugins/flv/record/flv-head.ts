@@ -9,9 +9,9 @@ import {
 } from 'sluice/sdk/media'
 
 /**
- * What an FLV file of the main tracks begins with.
- * @param muxer which has taken the tracks
- * @param whole what the metadata has of the whole file, beside the tracks
+ * Writes the beginning of an FLV file with the main tracks.
+ * @param muxer the muxer that has taken the tracks
+ * @param whole the metadata of the whole file, in addition to the tracks
  */
 export function serializeFlvHead(
   muxer: Pick<Muxer, 'configure'>,

@@ -2,9 +2,9 @@ import type { AccessUnit, MediaTrack, Muxer, RecordingBytes, RecordingEnd, Recor
 import { FLV_FORMAT } from 'sluice/sdk/media'
 import { serializeFlvHead } from './flv-head.ts'
 
-/** What the metadata has of the whole, which is known at the end: seconds, and bytes. */
+/** The metadata of the whole file, which is known at its end: the duration in seconds, and the size in bytes. */
 const WHOLE = { duration: 0, filesize: 0 }
-/** Before the number of a field: the length of its name in two bytes, the name, the type of the value. */
+/** The sizes before the number of a field: the length of its name in two bytes, the name, the type of the value. */
 const LENGTH_SIZE_BYTES = 2
 const TYPE_SIZE_BYTES = 1
 const DOUBLE_SIZE_BYTES = 8
@@ -18,7 +18,7 @@ export class FlvWriter implements RecordingWriter {
   #endMs = 0
   #stepMs = 0
 
-  /** @param formerBytes how much is kept of a file that it goes on with, whose beginning is that of these tracks */
+  /** @param formerBytes the bytes that are kept of a file to be continued, which begins with these tracks */
   constructor(tracks: readonly MediaTrack[], formerBytes?: number) {
     this.#muxer.start({ tracks, metadata: {} })
     this.#beginning = serializeFlvHead(this.#muxer, tracks, WHOLE)
@@ -26,7 +26,7 @@ export class FlvWriter implements RecordingWriter {
     this.#sizeBytes = formerBytes ?? this.#beginning.length
   }
 
-  /** Whether a file begins as this one, whatever its duration and size. */
+  /** True when a file begins as this one, whatever its duration and size. */
   async isBeginningOf(bytes: RecordingBytes): Promise<boolean> {
     const found = Buffer.from(await bytes.read(0, this.#beginning.length))
     for (const name of ['duration', 'filesize'] as const)
@@ -60,7 +60,7 @@ export class FlvWriter implements RecordingWriter {
     return { offset: this.#offsetOf(name), data }
   }
 
-  /** Where the number of a field lies. */
+  /** The offset of a field's number. */
   #offsetOf(name: keyof typeof WHOLE): number {
     const length = Buffer.alloc(LENGTH_SIZE_BYTES)
     length.writeUInt16BE(name.length)

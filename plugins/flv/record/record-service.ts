@@ -6,7 +6,7 @@ import { lastTagMs } from '../pull/last-tag.ts'
 import { TagReader } from '../pull/tag-reader.ts'
 import { FlvWriter } from './flv-writer.ts'
 
-/** How long the last unit of a file lasts, which FLV does not say. */
+/** The duration of the last unit of a file, which FLV does not contain. */
 const STEP_MS = 40
 
 /** Records streams as FLV. */
@@ -22,7 +22,7 @@ export function createFlvRecords(log: Logger): RecordService {
   }
 }
 
-/** Goes on behind the last tag of a file that begins as one of these tracks. */
+/** Continues after the last tag of a file that begins as one of these tracks. */
 async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Promise<ResumedFile | undefined> {
   if (!(await new FlvWriter(tracks).isBeginningOf(bytes))) return undefined
   const { sizeBytes } = bytes
@@ -32,7 +32,7 @@ async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Pro
     : { writer: new FlvWriter(tracks, sizeBytes), sizeBytes, durationMs: lastMs + STEP_MS }
 }
 
-/** Where the last tag ends that is all there. */
+/** The end of the last tag that is complete. */
 async function wholeSizeBytes(bytes: RecordingBytes): Promise<number> {
   const reader = new TagReader(bytes)
   try {

@@ -17,7 +17,7 @@ const MIN_STALE_MS = 30_000
 const STALE_TARGETS = 6
 /** The number of older playlists in a row that prove a restarted source; caches may serve one now and then. */
 const MAX_STEPS_BACK = 3
-/** The distance between discontinuity numbers before and after a restart of the source, which are never the same. */
+/** The distance between the discontinuity numbers before and after a restart of the source, so that none are the same. */
 const DISCONTINUITIES_PER_LIFE = 2 ** 32
 
 /** The clock of a pull; `wait` rejects when the pull ends. */

@@ -60,7 +60,7 @@ export class SourceRendition {
     return this.#begun.trackCount
   }
 
-  /** True when its playlist has an end, as that of a recording: only a live source can lag. */
+  /** True when its playlist has an end, as that of a recording: the speed of a live source can't be set. */
   get isRecording(): boolean {
     return this.#options.follower.ended
   }

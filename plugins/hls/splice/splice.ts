@@ -137,7 +137,7 @@ export class Splice implements PlaylistSource {
     this.#release(this.#current)
   }
 
-  /** Takes the stream that follows the current one. */
+  /** True when another stream follows the current one. */
   get #goesOn(): boolean {
     return this.#next !== undefined && !this.#next.ended && this.#next.presentation.failed === undefined
   }

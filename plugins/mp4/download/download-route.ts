@@ -20,12 +20,12 @@ import { recordedParts, type RecordedPart } from './recorded-parts.ts'
 const TYPE = 'mp4'
 const ENDING = /\.(?<ending>mp4|fmp4)$/iu
 const ID = /^[1-9]\d{0,9}$/u
-/** The column of ids has no room for more. */
+/** The largest id that the column can store. */
 const MAX_ID = 2 ** 31 - 1
-/** What is being written grows, and who may have it can change. */
+/** A file that is being written grows, and the permission to read it can change. */
 const CACHING = 'private, no-cache'
 
-/** What is to be had: one file, or those of a time as one. */
+/** The request: one file, or the files of a time range as one. */
 type Wanted = {
   readonly streamPath: string
   readonly isFragmented: boolean
@@ -33,7 +33,7 @@ type Wanted = {
   readonly range: TimeRange
 }
 
-/** `GET /mp4/download/{sp}[.mp4|.fmp4]` (api.md 6): recordings as a file, for those who may play the stream. */
+/** `GET /mp4/download/{sp}[.mp4|.fmp4]` (api.md 6): recordings as a file, for clients that may play the stream. */
 export function addDownloadRoute(ctx: PluginContext<unknown>): void {
   const prepared = new PreparedDownloads()
   ctx.http.route({
@@ -63,7 +63,7 @@ async function answer(
   const { streamPath } = wanted
   admitted = await ctx.streams.admit({ streamPath, url, query, client: requestClient(request.raw), signal })
   try {
-    // The path is the one that the control server may have put in its place.
+    // The control server may have replaced the path.
     return await send(ctx, prepared, { ...wanted, streamPath: admitted.streamPath }, reply, signal)
   } catch (error) {
     admitted.close()
@@ -85,11 +85,11 @@ async function send(
   const [first] = parts
   if (first === undefined) throw new StreamNotFound('nothing was recorded that is asked for')
   const remoteUrl = id === undefined ? undefined : await recordings.remoteUrl(first.file)
-  // The address is one for GET alone.
+  // The address is valid for GET only.
   if (remoteUrl !== undefined && reply.request.method !== 'HEAD') return reply.redirect(remoteUrl, 302)
-  // What lies elsewhere is given as it is.
+  // A file in remote storage is served unchanged.
   const isFragmented = wanted.isFragmented || remoteUrl !== undefined
-  // A file that is being written is another one with each piece of it.
+  // A file that is being written changes with each piece of it.
   const what = parts.map(({ file, fromMs, toMs }) => [file.id, file.sizeBytes, fromMs, toMs])
   const sources = parts.map((part) => sourceOf(recordings, part))
   const download = await prepared.get(JSON.stringify([isFragmented, what]), signal, (ending) =>
@@ -117,7 +117,7 @@ async function prepare(
   }
 }
 
-/** @throws {InvalidRequest} for what is no id and no time */
+/** @throws {InvalidRequest} for a malformed id or time */
 function wantedBy(request: FastifyRequest): Wanted {
   const { '*': path = '' } = request.params as { readonly '*'?: string }
   const { id, range, start, end } = request.query as Readonly<Record<string, string | string[] | undefined>>
@@ -149,7 +149,7 @@ function sourceOf(recordings: Recordings, { file, ...cut }: RecordedPart<Recorde
   return { open: () => recordings.openBytes(file), startMs: file.startMs, ...cut }
 }
 
-/** As `{sp}_{id}.mp4`, or `{sp}_{from}_{to}.mp4`, in Unix seconds. */
+/** The name of the download: `{sp}_{id}.mp4`, or `{sp}_{from}_{to}.mp4`, in Unix seconds. */
 function fileNameOf({ streamPath, id, range }: Wanted, parts: readonly RecordedPart<RecordedFile>[]): string {
   const seconds = (ms: number) => Math.floor(ms / 1000)
   const fromMs = range.startMs ?? parts[0]?.file.startMs ?? 0

@@ -3,17 +3,17 @@ import type { RecordingBytes } from 'sluice/sdk'
 /** A fragmented MP4 file that a download is made of. */
 export type DownloadSource = {
   /**
-   * Opens it, which is done anew whenever it is to be read, and never for many sources at once.
+   * Opens it; called again whenever it is to be read, and never for many sources at once.
    * @throws {Error} when it can't be read
    */
   open(): Promise<RecordingBytes>
-  /** What the wall showed at its time 0, in milliseconds since 1970. */
+  /** The wall clock at its time 0, in milliseconds since 1970. */
   readonly startMs: number
-  /** Takes it from the keyframe at this time of the file on, or from the last one before; from its beginning unless given. */
+  /** It begins with the keyframe at this time of the file, or the last one before; default the beginning of the file. */
   readonly fromMs?: number | undefined
-  /** Leaves out what is decoded from this time of the file on. */
+  /** The decoding time in the file from which it is left out; default the end of the file. */
   readonly toMs?: number | undefined
 }
 
-/** A source that a download goes without. */
+/** A source that was left out of a download. */
 export type LeftOutSource = { readonly source: DownloadSource; readonly reason: Error }

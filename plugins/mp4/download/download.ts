@@ -10,29 +10,29 @@ import { PlainAssembly } from './plain-assembly.ts'
 import { SourceReader } from './source-reader.ts'
 import { VirtualFile } from './virtual-file.ts'
 
-/** The end of a finished recording, which tells of all its fragments. */
+/** The size of the end of a finished recording, which contains its fragment table's size. */
 const TAIL_SIZE_BYTES = 64 * 1024
 
-/** A file that is to be had, and what it goes without. */
+/** A prepared file, with the sources that it lacks. */
 export type Download = { readonly file: VirtualFile; readonly leftOut: readonly LeftOutSource[] }
 
 /**
- * Makes a plain MP4 file, whose index is in front, of what is recorded, one source after the other in their order: see
- * `MovieIndex` of `sluice/sdk/media` for what becomes of gaps, overlaps and other configurations. Only what sources say of their
- * samples is read, and of each no more than is whole. Sources that are gone, or damaged, are left out.
- * @param signal ends it
- * @throws {StreamNotFound} when the sources have nothing of what is asked for
- * @throws {StreamUnavailable} when one can't be read at present, or there is none that is left
- * @throws {StoreUnavailable} when it is not known where one lies
- * @throws {InvalidRequest} for more than one file has room for
+ * Makes a plain MP4 file with its index in front from recordings, one source after the other: `MovieIndex` of `sluice/sdk/media` handles
+ * gaps, overlaps and other configurations. Only the descriptions of samples are read, and of each source only whole fragments. Sources that
+ * are gone, or damaged, are left out.
+ * @param signal aborts it
+ * @throws {StreamNotFound} when the sources have no media in the range
+ * @throws {StreamUnavailable} when one can't be read at present, or none is left
+ * @throws {StoreUnavailable} when the place of one is not known
+ * @throws {InvalidRequest} when one file can't contain them all
  */
 export function prepareMp4(sources: readonly DownloadSource[], signal?: AbortSignal): Promise<Download> {
   return assemble(sources, new PlainAssembly(), signal)
 }
 
 /**
- * Makes a fragmented MP4 file: of one source of which nothing is cut the file as it is, else as `FragmentJoiner` of
- * `sluice/sdk/media` does. The rest is as {@link prepareMp4}.
+ * Makes a fragmented MP4 file: a single source without cuts stays unchanged, others are joined by `FragmentJoiner` of `sluice/sdk/media`.
+ * The rest is as in {@link prepareMp4}.
  */
 export async function prepareFmp4(sources: readonly DownloadSource[], signal?: AbortSignal): Promise<Download> {
   const [source, ...others] = sources
@@ -62,7 +62,7 @@ async function assemble(
   return builder.build()
 }
 
-/** Takes sources into a file, one after the other. */
+/** Adds sources to a file, one after the other. */
 class DownloadBuilder {
   readonly #assembly: Assembly
   readonly #signal: AbortSignal | undefined
@@ -77,9 +77,9 @@ class DownloadBuilder {
   }
 
   /**
-   * Takes a source, unless it is gone or damaged.
-   * @throws {InvalidRequest} where there is no room for it
-   * @throws {SluiceError} of another kind where it can't be read at present
+   * Adds a source, unless it is gone or damaged.
+   * @throws {InvalidRequest} when the file has no room for it
+   * @throws {SluiceError} of another kind when it can't be read at present
    */
   async take(source: DownloadSource): Promise<void> {
     try {
@@ -93,8 +93,8 @@ class DownloadBuilder {
   }
 
   /**
-   * @throws {StreamNotFound} where nothing was taken
-   * @throws {StreamUnavailable} where all that there was is left out
+   * @throws {StreamNotFound} when no media was added
+   * @throws {StreamUnavailable} when all sources were left out
    */
   build(): Download {
     const [leftOut] = this.#leftOut

@@ -2,12 +2,12 @@ import type { SampleRun, TrackFragment } from 'sluice/sdk/media'
 
 type RunSample = SampleRun['samples'][number]
 
-/** The decoding times that are taken of a track, in its ticks: from the first up to the second, without that. */
+/** The range of decoding times that are taken from a track, in its ticks: from the first up to the second, exclusive. */
 export type CutWindow = { readonly fromDts: number; readonly toDts: number }
 
-/** What of a fragment lies within a window; the fragment itself where that is all of it. */
+/** The part of a fragment within a window; the fragment itself when it is within it as a whole. */
 export function cutFragment(fragment: TrackFragment, { fromDts, toDts }: CutWindow): TrackFragment {
-  // One without a time has no place in a window.
+  // A fragment without a time can't be compared with a window.
   if (fragment.baseDts === undefined) return fragment
   let dts = fragment.baseDts
   let firstDts: number | undefined

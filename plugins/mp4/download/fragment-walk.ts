@@ -9,10 +9,10 @@ import {
 import { BoxWalk, type TopBox } from '../file/box-walk.ts'
 
 const MAX_MOOF_SIZE_BYTES = 16 * 1024 * 1024
-/** How many boxes of a file are looked at: a day of fragments of a second, and what is between them. */
+/** The most boxes of a file that are read: a day of fragments of a second, and those between them. */
 const MAX_BOXES = 200_000
 
-/** A fragment of a file whose data are all there. */
+/** A fragment of a file with all its data. */
 export type FoundFragment = {
   readonly moof: TopBox
   /** The content of the `moof`. */
@@ -21,9 +21,9 @@ export type FoundFragment = {
 }
 
 /**
- * Goes through the fragments of a file without reading their data. Where the file is cut off or damaged, as after a fall of the
- * power, it ends with the last one before that is whole.
- * @param offset of the first one, or of a box before it
+ * Walks through the fragments of a file without reading their data. When the file is cut off or damaged, as after a power failure, it ends
+ * with the last whole one before that.
+ * @param offset the offset of the first fragment, or of a box before it
  * @throws {Error} when the file can't be read
  * @throws {MovieLimitError} when it has too many boxes
  */
@@ -50,7 +50,7 @@ export async function* walkFragments(
   }
 }
 
-/** @throws {MalformedError} when it is broken */
+/** @throws {MalformedError} when it is malformed */
 export function parseFragments(content: Buffer, moofOffset: number, tracks: readonly MovieTrack[]): TrackFragment[] {
   return parseMovieFragment(content, moofOffset, (id) => tracks.find(({ trackId }) => trackId === id)?.defaults)
 }

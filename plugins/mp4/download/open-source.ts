@@ -1,14 +1,14 @@
 import { SluiceError, StreamUnavailable, type RecordingBytes } from 'sluice/sdk'
 import type { DownloadSource } from './download-source.ts'
 
-/** What file systems and buckets say of a file that is not there. */
+/** The error codes of file systems and buckets for a missing file. */
 const GONE = new Set<unknown>(['ENOENT', 'NoSuchKey'])
 
 /**
- * Opens a source, and tells failures to read it, which may pass, from what is wrong with it: opening and reading it throw so.
- * @throws {StreamUnavailable} it can't be read at present
- * @throws {SluiceError} of another kind, as the one who opens it says
- * @throws {Error} it is gone
+ * Opens a source, and distinguishes failures to read it, which may pass, from defects of the file; so do its reads.
+ * @throws {StreamUnavailable} when it can't be read at present
+ * @throws {SluiceError} of another kind, as `open` throws it
+ * @throws {Error} when it is gone
  */
 export async function openSource(source: DownloadSource): Promise<RecordingBytes> {
   const bytes = await told(source.open())

@@ -1,12 +1,12 @@
 import { WorkQueue } from 'sluice/sdk'
 import type { Download } from './download.ts'
 
-/** How long what was prepared is kept for the next request of the same: players ask for parts. */
+/** The time for which a prepared download is kept for the next request: players ask for parts. */
 const KEPT_MS = 60_000
 const MAX_KEPT = 16
-/** How much memory all take that are kept. */
+/** The most memory of all downloads that are kept. */
 const MAX_KEPT_BYTES = 128 * 1024 * 1024
-/** How many are prepared side by side, and how many wait for their turn. */
+/** The number of downloads that are prepared at the same time, and the number that wait for their turn. */
 const MAX_PREPARING = 2
 const MAX_WAITING = 32
 
@@ -14,18 +14,18 @@ type Prepare = (signal: AbortSignal) => Promise<Download>
 
 type Entry = {
   readonly download: Promise<Download>
-  /** Ends preparing. */
+  /** Aborts the preparation. */
   readonly ending: AbortController
-  /** How many requests wait for it. */
+  /** The number of requests that wait for it. */
   waiters: number
-  /** Undefined until somebody has it. */
+  /** The download; undefined until it is prepared. */
   weightBytes: number | undefined
   timer: NodeJS.Timeout | undefined
 }
 
-/** Downloads that were prepared, which takes its time for many files, and of which a player asks for one part after the other. */
+/** Downloads that were prepared, which takes long for many files, while a player requests one part after the other. */
 export class PreparedDownloads {
-  /** By what they are of, those that were asked for last at the end. */
+  /** The downloads by their content, the last requested ones at the end. */
   readonly #entries = new Map<string, Entry>()
   readonly #queue = new WorkQueue({
     working: MAX_PREPARING,
@@ -39,10 +39,10 @@ export class PreparedDownloads {
   }
 
   /**
-   * The download of a name, which is prepared unless it is there. Preparing ends when all have left who wait for it.
-   * @param signal of the request that waits
-   * @throws {StreamUnavailable} too many are waited for
-   * @throws what the signal was aborted for, or `prepare` threw
+   * Returns the download with a name, which is prepared unless it is there. Preparation is aborted when all requests for it have left.
+   * @param signal the signal of the request
+   * @throws {StreamUnavailable} when too many wait
+   * @throws the reason of the signal's abort, or the error of `prepare`
    */
   async get(name: string, signal: AbortSignal, prepare: Prepare): Promise<Download> {
     signal.throwIfAborted()
@@ -71,7 +71,7 @@ export class PreparedDownloads {
     return { download, ending, waiters: 0, weightBytes: undefined, timer: undefined }
   }
 
-  /** Keeps one from now on, and of the others those for which there is room. */
+  /** Keeps a download from now on, and as many of the others as there is room for. */
   #keep(name: string, entry: Entry): void {
     clearTimeout(entry.timer)
     if ((entry.weightBytes ?? 0) > this.#maxKeptBytes) return this.#forget(name, entry)

@@ -1,14 +1,14 @@
 import type { RecordedFile, TimeRange } from 'sluice/sdk'
 
-/** Times in whole milliseconds of one keyframe may lie so far apart. */
+/** The largest difference of two times of one keyframe, rounded to milliseconds. */
 const SLACK_MS = 2
 
-/** What is taken of a file, in milliseconds of it: see `DownloadSource`. */
+/** The part of a file that is taken, in milliseconds of the file: see `DownloadSource`. */
 export type RecordedPart<File> = { readonly file: File; readonly fromMs?: number; readonly toMs?: number }
 
 /**
- * The parts of files in a time; of files that have the same time by the same clock, the one that began first has it.
- * @param files in the order of their beginnings
+ * The parts of files in a time range; when several files by the same clock contain the same time, it belongs to the one that began first.
+ * @param files the files in the order of their beginnings
  */
 export function recordedParts<File extends Pick<RecordedFile, 'startMs' | 'endMs' | 'clockMs'>>(
   files: readonly File[],

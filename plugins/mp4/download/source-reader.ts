@@ -6,18 +6,18 @@ import type { DownloadSource } from './download-source.ts'
 import { cutFragment, type CutWindow } from './fragment-cut.ts'
 import { parseFragments, walkFragments, type FoundFragment } from './fragment-walk.ts'
 
-/** A keyframe to begin at. */
+/** A keyframe at which to begin. */
 type Start = {
   readonly moofOffset: number
-  /** When it is decoded, in ticks of the main track. */
+  /** Its decoding time, in ticks of the main track. */
   readonly dts: number
-  /** When other tracks begin. */
+  /** The time at which other tracks begin. */
   readonly pts: number
 }
-/** By the number of the track. */
+/** The windows by track number. */
 type Windows = ReadonlyMap<number, CutWindow>
 
-/** What is taken of a source, which is open as long as this is in use. */
+/** Reads the part of a source that is taken; the source must stay open. */
 export class SourceReader {
   readonly tracks: readonly MovieTrack[]
   readonly #bytes: RecordingBytes
@@ -32,8 +32,8 @@ export class SourceReader {
   }
 
   /**
-   * Finds out what is to be taken.
-   * @throws {Error} that says what is wrong with the file, or of the signal
+   * Finds the part to be taken.
+   * @throws {Error} with the defect of the file, or the reason of the signal's abort
    */
   static async open(bytes: RecordingBytes, source: DownloadSource, signal?: AbortSignal): Promise<SourceReader> {
     const { tracks, isFragmented } = await readMovie(bytes, signal)
@@ -49,7 +49,7 @@ export class SourceReader {
     return new SourceReader(bytes, tracks, windows, start?.moofOffset)
   }
 
-  /** The fragments that are taken, each as far as it is. */
+  /** The fragments that are taken, each cut to the part. */
   async *fragments(): AsyncGenerator<FoundFragment, void> {
     for await (const found of walkFragments(this.#bytes, this.tracks, this.#moofOffset)) {
       if (this.#windows !== undefined && isPast(found.tracks, this.#windows)) return
@@ -57,7 +57,7 @@ export class SourceReader {
     }
   }
 
-  /** What is taken of a fragment that was read again. @throws {MalformedError} when it is broken */
+  /** Parses and cuts a fragment that was read again. @throws {MalformedError} when it is malformed */
   parse(content: Buffer, moofOffset: number): TrackFragment[] {
     return this.#cut(parseFragments(content, moofOffset, this.tracks))
   }
@@ -70,7 +70,7 @@ export class SourceReader {
   }
 }
 
-/** Whether all that is taken comes before a fragment. */
+/** True when the whole part comes before a fragment. */
 function isPast(fragments: readonly TrackFragment[], windows: Windows): boolean {
   return (
     fragments.length > 0 &&
@@ -78,7 +78,7 @@ function isPast(fragments: readonly TrackFragment[], windows: Windows): boolean 
   )
 }
 
-/** The keyframe at a time, or the last one before, else the first one; undefined where there is none. */
+/** The keyframe at a time, or the last one before, else the first one; undefined when there is none. */
 async function findStart(
   bytes: RecordingBytes,
   tracks: readonly MovieTrack[],
@@ -101,7 +101,7 @@ async function findStart(
       if (start === undefined || sync.pts <= fromPts) start = { ...sync, moofOffset: moof.offset }
     }
   }
-  // Where the first keyframe comes later than what was asked for, the sound before it is heard.
+  // When the first keyframe comes later than requested, the audio before it is taken all the same.
   return start !== undefined && start.pts > fromPts ? { ...start, moofOffset: 0, pts: fromPts } : start
 }
 
@@ -115,14 +115,14 @@ function* syncsOf({ baseDts = 0, runs }: TrackFragment): Generator<{ readonly dt
   }
 }
 
-/** When the first sample is decoded that is taken of a track, in its ticks. */
+/** The decoding time of the first sample that is taken from a track, in its ticks. */
 function fromDtsOf(track: MovieTrack, main: MovieTrack, start: Start | undefined): number {
   if (start === undefined) return -Infinity
   if (track === main) return start.dts
   return rescale(start.pts + main.shiftTicks, main.timescale, track.timescale) - track.shiftTicks
 }
 
-/** A time of the file in ticks of a track, as its fragments count them. */
+/** A time of the file in ticks of a track, by the times of its fragments. */
 function ticksAt({ timescale, shiftTicks }: MovieTrack, ms: number): number {
   return rescale(Math.floor(ms), 1000, timescale) - shiftTicks
 }

@@ -2,30 +2,30 @@ import type { RecordingBytes } from 'sluice/sdk'
 import type { ByteRange, RangedContent } from 'sluice/sdk/http'
 import type { DownloadSource } from './download-source.ts'
 
-/** So much is given at a time, at most. */
+/** The most bytes of one read. */
 const MAX_READ_SIZE_BYTES = 256 * 1024
 
-/** What a piece takes in memory besides its bytes, about. */
+/** The approximate memory of a piece, in addition to its bytes. */
 const PIECE_WEIGHT_BYTES = 200
 
-/** Bytes of a file that is nowhere as a whole. */
+/** A piece of a file that does not exist as a whole. */
 export type VirtualPiece = { readonly sizeBytes: number } & (
   | { readonly bytes: Buffer }
   /** Bytes of a source. */
   | { readonly source: DownloadSource; readonly offset: number }
-  /** Bytes that are made of a source, which takes less than to keep them. */
+  /** Bytes that are generated from a source, which takes less memory than keeping them. */
   | { readonly source: DownloadSource; make(bytes: RecordingBytes): Promise<Buffer> }
 )
 
-/** A file that is put together of pieces while it is read. Each reading has one source open at a time. */
+/** A file that is assembled from pieces while it is read. Each reading has one source open at a time. */
 export class VirtualFile implements RangedContent {
   readonly type: string
   readonly etag: string | undefined
   readonly sizeBytes: number
-  /** How much memory it takes, about. */
+  /** The approximate memory that it takes. */
   readonly weightBytes: number
   readonly #pieces: readonly VirtualPiece[]
-  /** Where each piece begins. */
+  /** The offset of each piece. */
   readonly #offsets: Float64Array
 
   constructor(pieces: readonly VirtualPiece[], { type, etag }: Pick<RangedContent, 'type' | 'etag'>) {
@@ -45,7 +45,7 @@ export class VirtualFile implements RangedContent {
   }
 
   /**
-   * The part that follows is read while its reader has the one before.
+   * Reads the next part while its reader has the one before.
    * @throws {Error} when a source can't be read any more, or has become shorter
    */
   async *read(range: ByteRange): AsyncGenerator<Buffer, void> {
@@ -55,7 +55,7 @@ export class VirtualFile implements RangedContent {
       for (const part of this.#parts(range)) {
         const bytes = await ahead
         ahead = reading.read(part)
-        // It is told when its turn comes.
+        // An error is thrown when the part is awaited.
         ahead.catch(() => {})
         if (bytes !== undefined) yield bytes
       }
@@ -66,7 +66,7 @@ export class VirtualFile implements RangedContent {
     }
   }
 
-  /** What is read in one go, in its order. */
+  /** The parts of a range that are read at once, in order. */
   *#parts({ first, last }: ByteRange): Generator<PiecePart, void> {
     let position = first
     for (let index = this.#indexAt(first); position <= last && index < this.#pieces.length; index++) {
@@ -80,7 +80,7 @@ export class VirtualFile implements RangedContent {
     }
   }
 
-  /** The piece that has a byte. */
+  /** The index of the piece that contains a byte. */
   #indexAt(position: number): number {
     let low = 0
     let high = this.#offsets.length
@@ -93,7 +93,7 @@ export class VirtualFile implements RangedContent {
   }
 }
 
-/** Bytes of a piece, from one in it up to another, which is not among them. */
+/** The bytes of a piece from `from` up to `to`, exclusive. */
 type PiecePart = { readonly piece: VirtualPiece; readonly from: number; readonly to: number }
 
 /** Reads pieces one after the other: one call at a time. */

@@ -19,23 +19,26 @@ import { gopAsMp4 } from './one-gop.ts'
 import { isMainKeyframe, openRecording, unitsOf } from './recorded-units.ts'
 import { timeLapseAsMp4, type TimeLapse } from './time-lapse.ts'
 
-/** What recordings hold is the same whenever it is asked for, but not for whoever asks. */
+/** The content of recordings does not change, but the permission to read it depends on the client. */
 const HEADERS = { 'cache-control': 'no-store' } as const
-/** The longest group of pictures that is extracted whole. */
+/** The longest group of pictures that is extracted. */
 const MAX_GOP_MS = 60_000
 const MAX_PART_SECONDS = 3600
 const MAX_INTERVAL = 100_000
-/** How many extracts are made and sent at a time, each with a group of pictures in memory, and how many wait for their turn. */
+/**
+ * The number of extracts that are made and sent at a time, each with a group of pictures in memory, and the number that wait for their
+ * turn.
+ */
 const EXTRACTS = { working: 2, waiting: 16, refusal: 'too many parts of recordings are wanted at a time; try again' }
 
 type Params = Readonly<Record<string, string>>
 
-/** What is asked for: of which stream, and by which parameters. */
+/** A request for an extract: the stream and the parameters. */
 type Asked = { readonly streamPath: string; readonly params: Params; readonly signal: AbortSignal }
 
 /**
- * Adds the routes that give parts of recordings (api.md 9): a picture, a group of pictures, a time-lapse. They are for those who may play
- * the stream.
+ * Adds the routes that extract parts of recordings (api.md 9): a picture, a group of pictures, a time-lapse. They are for clients that may
+ * play the stream.
  */
 export function addExtraction(ctx: PluginContext<Pick<InheritedConfig, 'subscribe'>>): void {
   const queue = new WorkQueue(EXTRACTS)
@@ -66,7 +69,7 @@ export function addExtraction(ctx: PluginContext<Pick<InheritedConfig, 'subscrib
 
   addExtract('/extract/gop', async ({ streamPath, params, signal }, reply) => {
     const atMs = targetTimeOf(params)
-    // Whether something was recorded at the time itself.
+    // Throws unless there is a recording at the time itself.
     await openRecording(ctx, { streamPath, startMs: atMs, endMs: atMs + 1 }, signal)
     const recording = await openRecording(ctx, { streamPath, startMs: atMs, endMs: atMs + MAX_GOP_MS }, signal)
     const gop = await gopAsMp4(recording)
@@ -87,15 +90,15 @@ export function addExtraction(ctx: PluginContext<Pick<InheritedConfig, 'subscrib
 }
 
 /**
- * Leads a request through the gates for those who play the stream. It is a session as long as the answer takes.
- * @throws {InvalidRequest} the path is none
- * @throws {StreamDenied}
+ * Admits a request by the gates for players of the stream. It is a session for as long as the answer takes.
+ * @throws {InvalidRequest} when the path is invalid
+ * @throws {StreamDenied} when a gate denies it
  */
 async function admitted(ctx: PluginContext<unknown>, request: FastifyRequest, reply: FastifyReply): Promise<Asked> {
   const streamPath = checkStreamPath((request.params as Params)['*'] ?? '')
   const url = requestUrl(request.raw)
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
-  // It also closes the files, when all is sent.
+  // The signal also closes the files, when all is sent.
   const leaving = new AbortController()
   const { signal } = leaving
   let play: PlayAdmission | undefined
@@ -109,8 +112,8 @@ async function admitted(ctx: PluginContext<unknown>, request: FastifyRequest, re
 }
 
 /**
- * In milliseconds since the Unix epoch.
- * @throws {InvalidRequest}
+ * Parses the time as milliseconds since the Unix epoch.
+ * @throws {InvalidRequest} when it is missing or malformed
  */
 function targetTimeOf({ targetTime = '' }: Params): number {
   if (targetTime === '') throw new InvalidRequest('targetTime must be given')

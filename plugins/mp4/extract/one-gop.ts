@@ -4,13 +4,13 @@ import { canCarryInFmp4, mainTracks, rescale } from 'sluice/sdk/media'
 import { Mp4Writer } from '../record/mp4-writer.ts'
 import { isMainKeyframe, unitsOf } from './recorded-units.ts'
 
-/** The most that a group of pictures has, with its sound. */
+/** The most bytes of a group of pictures, with its audio. */
 export const MAX_GOP_BYTES = 64 * 1024 * 1024
 
 /**
- * Makes an MP4 of the first group of pictures of a recording: from its keyframe to the one after, with the sound between them.
- * @throws {StreamNotFound} it has no keyframe
- * @throws {SluiceError} 422: its codecs have no place in MP4, or it is too large
+ * Makes an MP4 of the first group of pictures of a recording: from its keyframe to the next one, with the audio between them.
+ * @throws {StreamNotFound} when it has no keyframe
+ * @throws {SluiceError} 422 when MP4 can't carry its codecs, or it is too large
  */
 export async function gopAsMp4(recording: Recording): Promise<Buffer> {
   const units = await firstGop(recording)
@@ -23,7 +23,7 @@ export async function gopAsMp4(recording: Recording): Promise<Buffer> {
     const track = tracks.find(({ id }) => id === unit.track.id)
     if (track === undefined) continue
     const start = rescale(first.dts, first.track.timescale, track.timescale)
-    // Sound from before has no place, and what is configured in another way none in this file.
+    // Earlier audio is left out, and so are units of another configuration.
     if (unit.dts < start || !isDeepStrictEqual(unit.track.config, track.config)) continue
     writer.write(unit.at(track, unit.dts - start, unit.pts - start))
   }
@@ -31,7 +31,7 @@ export async function gopAsMp4(recording: Recording): Promise<Buffer> {
   return Buffer.concat(pieces.filter((piece) => piece !== null && piece !== undefined))
 }
 
-/** What was recorded can't be given in this form (`NOT_EXTRACTABLE`, 422). */
+/** A recording can't be returned in the requested form (`NOT_EXTRACTABLE`, 422). */
 export class NotExtractable extends SluiceError {
   constructor(message: string) {
     super('NOT_EXTRACTABLE', 422, message)

@@ -2,10 +2,10 @@ import { StreamUnavailable, type AccessUnit, type PlaybackInit, type PluginConte
 import { mainTracks } from 'sluice/sdk/media'
 
 /**
- * Opens recordings of a stream, of whatever type.
+ * Opens the recordings of a stream, of any type.
  * @param signal closes them
- * @throws {StreamNotFound} there is none in this time
- * @throws {StreamUnavailable} the server records nothing, or has no database
+ * @throws {StreamNotFound} when there are none in this time
+ * @throws {StreamUnavailable} when the server records nothing, or has no database
  */
 export function openRecording(
   { services }: Pick<PluginContext<unknown>, 'services'>,
@@ -22,7 +22,7 @@ export async function* unitsOf(recording: Recording): AsyncGenerator<AccessUnit>
   for (let unit = await recording.next(); unit !== undefined; unit = await recording.next()) yield unit
 }
 
-/** Whether a unit is a keyframe of the main track of pictures. */
+/** True when a unit is a keyframe of the main video track. */
 export function isMainKeyframe({ tracks }: Recording, { keyframe, track }: AccessUnit): boolean {
   const [main] = mainTracks(tracks)
   return keyframe && track.kind === 'video' && track.id === main?.id

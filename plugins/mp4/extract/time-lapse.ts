@@ -5,26 +5,26 @@ import { Mp4Writer } from '../record/mp4-writer.ts'
 import { MAX_GOP_BYTES, NotExtractable } from './one-gop.ts'
 import { isMainKeyframe, unitsOf } from './recorded-units.ts'
 
-/** What of a recording is kept. */
+/** The parts of a recording that are kept. */
 export type TimeLapse = {
-  /** How much of a group of pictures, from its keyframe on. */
+  /** The length of the part that is kept of a group of pictures, from its keyframe on. */
   readonly partMs: number
-  /** One group out of so many. */
+  /** One group is kept out of this many. */
   readonly interval: number
 }
 
-/** A part of a group that is kept, whose pictures follow those of the one before. */
+/** A part of a group that is kept; its pictures follow those of the one before. */
 type Part = {
   readonly keyframe: AccessUnit
-  /** What is added to the times of its pictures. */
+  /** The offset that is added to the times of its pictures. */
   readonly shift: number
 }
 
 /**
- * Makes an MP4 of the beginnings of some groups of pictures, one right after the other, without sound. It ends where the pictures
- * are configured in another way.
+ * Makes an MP4 of the beginnings of some groups of pictures, one right after the other, without audio. It ends where the video
+ * configuration changes.
  * @returns the file, piece by piece; a group of pictures that is too large ends it with an error
- * @throws {NotExtractable} its pictures have no place in MP4
+ * @throws {NotExtractable} when MP4 can't carry its video
  */
 export function timeLapseAsMp4(recording: Recording, lapse: TimeLapse): AsyncGenerator<Buffer> {
   const track = mainTracks(recording.tracks).find((main): main is VideoTrack => main.kind === 'video')
@@ -62,7 +62,7 @@ async function* keptUnits(
   const partTicks = (partMs / 1000) * track.timescale
   let groups = 0
   let part: Part | undefined
-  /** When the last picture that is kept is over: pictures last as long as the ones before them, as far as is known. */
+  /** The end of the last picture that is kept: a picture's duration is that of the one before, if known. */
   let end: number | undefined
   let formerDts: number | undefined
   let stepTicks = Math.round(track.timescale / 25)
@@ -75,11 +75,11 @@ async function* keptUnits(
       groups += 1
       formerDts = undefined
     }
-    // Pictures that are seen before the keyframe need the group before.
+    // Pictures that are presented before the keyframe need the group before.
     if (part === undefined || unit.dts >= part.keyframe.dts + partTicks || unit.pts < part.keyframe.pts) continue
     if (formerDts !== undefined) stepTicks = Math.max(1, unit.dts - formerDts)
     formerDts = unit.dts
-    // In the order in which they are decoded, the last is not always the one that is seen last.
+    // The last picture in decoding order is not always the last one in presentation order.
     end = Math.max(end ?? 0, unit.pts + part.shift + stepTicks)
     yield unit.at(track, unit.dts + part.shift, unit.pts + part.shift)
   }

@@ -1,15 +1,15 @@
 import type { RecordingBytes } from 'sluice/sdk'
 
-/** So much is read at a time. */
+/** The size of a block. */
 const BLOCK_SIZE_BYTES = 256 * 1024
-/** What is kept: tracks may lie apart, and each has its block and the next one. */
+/** The most blocks that are kept: tracks may lie apart, and each has its block and the next one. */
 const MAX_BLOCKS = 16
 const SHORTER = 'the file became shorter while it was played'
 
-/** Reads pieces of a recording that lie close together by blocks, and the block that follows before it is asked for. */
+/** Reads pieces of a recording that lie close together by blocks, and the following block ahead of time. */
 export class BlockReader {
   readonly #bytes: RecordingBytes
-  /** By number, those that were used last at the end. */
+  /** The blocks by number, the last used ones at the end. */
   readonly #blocks = new Map<number, Buffer | Promise<Buffer>>()
 
   constructor(bytes: RecordingBytes) {
@@ -21,7 +21,7 @@ export class BlockReader {
   }
 
   /**
-   * Gives a copy of bytes that must lie within the recording, at once where they are in memory.
+   * Returns a copy of bytes that must lie within the recording, at once when they are in memory.
    * @throws {Error} when the recording has become shorter, or can't be read
    */
   read(offset: number, sizeBytes: number): Buffer | Promise<Buffer> {
@@ -64,7 +64,7 @@ export class BlockReader {
   #readAhead(number: number): void {
     if (this.#blocks.has(number) || number * BLOCK_SIZE_BYTES >= this.#bytes.sizeBytes) return
     const block = this.#block(number)
-    // Whoever needs it asks again, and is told then.
+    // An error is thrown when the block is needed and read again.
     if (!Buffer.isBuffer(block)) block.catch(() => {})
   }
 }

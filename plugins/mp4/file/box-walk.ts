@@ -2,24 +2,24 @@ import { parseBoxHead } from 'sluice/sdk/media'
 import type { RecordingBytes } from 'sluice/sdk'
 
 const HEAD_SIZE_BYTES = 16
-/** So much is read at once: the `moof` of most fragments, with the head of the box that follows. */
+/** The size of one read: the `moof` of most fragments, with the head of the box that follows. */
 const WINDOW_SIZE_BYTES = 16 * 1024
 
 /** A box at the top of a file. */
 export type TopBox = {
   readonly type: string
   readonly offset: number
-  /** Where its content begins, and where it ends: for one that says so, or is cut off, with the file. */
+  /** The offsets of its content and of its end; a box of size 0, or one that is cut off, ends with the file. */
   readonly bodyOffset: number
   readonly endOffset: number
   readonly isCut: boolean
 }
 
-/** Goes through the boxes of a file without reading what they hold, save for what comes along with their heads. */
+/** Walks through the boxes of a file without reading their content, except for the bytes that come with their heads. */
 export class BoxWalk {
   readonly #bytes: RecordingBytes
   #offset = 0
-  /** What was read last. */
+  /** The bytes of the last read. */
   #window: Buffer = Buffer.alloc(0)
   #windowOffset = 0
 
@@ -27,14 +27,14 @@ export class BoxWalk {
     this.#bytes = bytes
   }
 
-  /** Goes to a box that begins there. */
+  /** Moves to a box that begins at an offset. */
   moveTo(offset: number): void {
     this.#offset = offset
   }
 
   /**
    * The next box; undefined at the end of the file.
-   * @throws {MalformedError} where there is none
+   * @throws {MalformedError} when there is no valid box
    */
   async next(): Promise<TopBox | undefined> {
     const offset = this.#offset
@@ -60,7 +60,7 @@ export class BoxWalk {
     return this.#window.subarray(0, HEAD_SIZE_BYTES)
   }
 
-  /** Bytes that were read last, as views of those; undefined where they were not. */
+  /** A view of bytes of the last read; undefined when they are not among these. */
   #inWindow(start: number, end: number): Buffer | undefined {
     const from = start - this.#windowOffset
     const to = end - this.#windowOffset

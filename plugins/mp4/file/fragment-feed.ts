@@ -11,18 +11,18 @@ import { readFragmentIndex } from './fragment-index.ts'
 import type { FragmentSample, SampleLane } from './sample-lane.ts'
 
 const MAX_MOOF_SIZE_BYTES = 16 * 1024 * 1024
-/** How many samples may wait for a track of which none comes. */
+/** The most samples that wait for a track without any. */
 const MAX_WAITING_SAMPLES = 10_000
-/** How many boxes are looked at for where fragments begin. */
+/** The most boxes that are read to find fragments. */
 const MAX_BOXES = 200_000
 
-/** Reads the fragments of a file, as far as their samples are needed. */
+/** Reads the fragments of a file as far as their samples are needed. */
 export class FragmentFeed {
   readonly #walk: BoxWalk
   readonly #lanes: ReadonlyMap<number, SampleLane>
-  /** The one that is sought in: of pictures, where there are some. */
+  /** The lane in which seeks search: that of video, if there is one. */
   readonly #main: SampleLane
-  /** Of the main lane, in the order of the file. */
+  /** The fragments of the main lane, in the order of the file. */
   #index: readonly FragmentTime[] = []
   #isOver = false
 
@@ -33,8 +33,7 @@ export class FragmentFeed {
   }
 
   /**
-   * Finds the fragments of a file, by its table or one by one, has each lane know when it begins and ends, and stand at its
-   * first sample.
+   * Finds the fragments of a file, by its table or one by one, sets the beginning and end of each lane, and moves each to its first sample.
    * @throws {Error} when the file can't be read
    */
   static async open(bytes: RecordingBytes, lanes: readonly SampleLane[], main: SampleLane): Promise<FragmentFeed> {
@@ -58,19 +57,19 @@ export class FragmentFeed {
   restart(offset = 0): void {
     for (const lane of this.#lanes.values()) {
       lane.skip(false)
-      // Fragments that don't say when they begin go on from what was before.
+      // Fragments without a time continue the one before.
       if (offset === 0) lane.endDts = lane.file.table.durationTicks
     }
     this.#walk.moveTo(offset)
     this.#isOver = false
   }
 
-  /** Reads until each lane has a sample; undefined where there is nothing to wait for. */
+  /** Reads until each lane has a sample; undefined when all have one. */
   fill(): Promise<void> | undefined {
     return this.#isOver || !this.#needsMore ? undefined : this.#fill()
   }
 
-  /** Has the main lane stand at the keyframe at a time, in its ticks as the file counts them, or at the last one before. */
+  /** Moves the main lane to the keyframe at a time, in its ticks in the file, or to the last one before. */
   async seek(pts: number): Promise<void> {
     const entry = this.#index.findLast(({ time }) => time <= pts) ?? this.#index[0]
     this.restart(entry?.moofOffset)
@@ -91,7 +90,7 @@ export class FragmentFeed {
     while (!this.#isOver && this.#needsMore) await this.#load()
   }
 
-  /** Reads the next fragment; returns where the main lane has a keyframe in it, if it has. */
+  /** Reads the next fragment; returns the place of the main lane's keyframe in it, if there is one. */
   async #load(): Promise<FragmentTime | undefined> {
     try {
       const box = await this.#walk.next()
@@ -111,7 +110,7 @@ export class FragmentFeed {
       return entry
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error
-      // What is damaged from here on has nothing to be found by.
+      // The rest of a damaged file can't be searched.
       this.#isOver = true
       return undefined
     }

@@ -10,9 +10,7 @@ import { inTurns } from './turns.ts'
 
 const MAX_TABLE_SIZE_BYTES = 64 * 1024 * 1024
 
-/**
- * Where the fragments of a track lie, as the table at the end of the file says; undefined where there is none, or it is of no use.
- */
+/** The fragments of a track by the table at the end of the file; undefined when it is missing or malformed. */
 export async function readFragmentIndex(bytes: RecordingBytes, trackId: number): Promise<FragmentTime[] | undefined> {
   const { sizeBytes } = bytes
   const tail = await bytes.read(Math.max(0, sizeBytes - FRAGMENT_TABLE_TAIL_BYTES), FRAGMENT_TABLE_TAIL_BYTES)

@@ -4,8 +4,8 @@ import type { BlockReader } from './block-reader.ts'
 import { MAX_SAMPLE_SIZE_BYTES, type SampleLane } from './sample-lane.ts'
 
 /**
- * The track of a lane, by what the file says and, for codecs whose frames describe themselves, by its first sample; undefined
- * where it has none that can be read.
+ * The track of a lane, by the description in the file and, for codecs with self-describing frames, by its first sample; undefined when it
+ * has no readable one.
  */
 export async function declareTrack(
   { file: { trackId, format, timescale, language }, current }: SampleLane,

@@ -7,16 +7,16 @@ import { declareTrack } from './lane-track.ts'
 import { readMovie } from './movie-reader.ts'
 import { MAX_SAMPLE_SIZE_BYTES, SampleLane } from './sample-lane.ts'
 
-/** How long before 0 media may begin. */
+/** The longest time before 0 at which media may begin. */
 const MAX_LEAD_IN_MS = 1000
-/** So many samples are left out in one turn of the event loop. */
+/** The most samples that are skipped in one turn of the event loop. */
 const MAX_LEFT_OUT = 1000
 
 type Lanes = { readonly files: readonly Mp4FileTrack[]; readonly carried: readonly SampleLane[] }
 
 /**
- * Reads an MP4 file, plain or fragmented. Units come in the order of their decoding times; samples that are damaged are
- * left out, and of a file that was cut off there are those that it has.
+ * Reads an MP4 file, plain or fragmented. Units come in the order of their decoding times; damaged samples are left out, and a file that
+ * was cut off is played up to its end.
  */
 export class Mp4Recording implements Recording {
   readonly tracks: readonly Track[]
@@ -24,7 +24,7 @@ export class Mp4Recording implements Recording {
   /** The sample entries of tracks that can't be carried, such as `mp4v`. */
   readonly unsupported: readonly string[]
   readonly #blocks: BlockReader
-  /** The one that is sought in: of pictures, where there are some. */
+  /** The lane in which seeks search: that of video, if there is one. */
   readonly #main: SampleLane
   readonly #others: readonly SampleLane[]
   readonly #feed: FragmentFeed | undefined
@@ -42,9 +42,9 @@ export class Mp4Recording implements Recording {
   }
 
   /**
-   * Reads what a file says of itself.
-   * @param times `from-start` has them begin at 0 where the file begins later
-   * @throws {Error} that says what is wrong with it, or of the signal
+   * Reads the description of a file.
+   * @param times `from-start` makes times begin at 0 when the file begins later
+   * @throws {Error} with the defect of the file, or the reason of the signal's abort
    */
   static async open(
     bytes: RecordingBytes,
@@ -69,7 +69,7 @@ export class Mp4Recording implements Recording {
     return new Mp4Recording(blocks, { files, carried }, own)
   }
 
-  /** How many samples were left out: damaged, or made for another configuration than that of their track. */
+  /** The number of samples that were left out: damaged, or made for another configuration than that of their track. */
   get dropped(): number {
     return this.#dropped
   }
@@ -105,7 +105,7 @@ export class Mp4Recording implements Recording {
     for (const lane of this.#others) lane.moveToMs(main.currentMs)
   }
 
-  /** Leaves out what comes before a time in a lane of fragments. */
+  /** Skips the samples before a time in a lane of fragments. */
   async #skipTo(lane: SampleLane, ms: number): Promise<void> {
     while (lane.currentMs < ms) {
       lane.advance()
@@ -113,7 +113,7 @@ export class Mp4Recording implements Recording {
     }
   }
 
-  /** The lane whose next sample is to be decoded first; the main one of several. */
+  /** The lane with the earliest next decoding time; the main one of several. */
   #earliest(): SampleLane {
     let earliest = this.#main
     let earliestMs = earliest.currentMs
@@ -130,7 +130,7 @@ export class Mp4Recording implements Recording {
     const fileBytes = this.#blocks.sizeBytes
     const isThere = offset + sizeBytes <= fileBytes
     if (!isThere && (offset <= fileBytes || lane.lastOffset >= fileBytes)) {
-      // The file was cut off, so what follows is not there either.
+      // The file was cut off, so the rest is missing too.
       lane.skip(true)
       return undefined
     }
@@ -158,7 +158,7 @@ function mainOf(lanes: readonly SampleLane[]): SampleLane {
   return lanes.find(({ file }) => file.format?.kind === 'video') ?? lanes[0]!
 }
 
-/** Has times begin at 0 where the file begins later, or long before. A little before is sound that a decoder needs first. */
+/** Makes times begin at 0 when the file begins later, or long before. Media a little before 0 is audio that a decoder needs first. */
 function countFromStart(lanes: readonly SampleLane[]): void {
   const startMs = Math.min(...lanes.map(({ startMs: ms }) => ms))
   if (startMs <= 0 && startMs >= -MAX_LEAD_IN_MS) return

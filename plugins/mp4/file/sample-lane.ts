@@ -1,12 +1,12 @@
 import type { Track } from 'sluice/sdk'
 import { Mp4SampleCursor, rescale, type Mp4FileTrack, type Mp4Sample } from 'sluice/sdk/media'
 
-/** Larger samples are damaged. */
+/** The largest sample; larger ones are damaged. */
 export const MAX_SAMPLE_SIZE_BYTES = 16 * 1024 * 1024
-/** Samples of audio that are smaller are given in groups: one sample a channel, as G.711 has in a file. */
+/** The size below which audio samples are returned in groups: one sample a channel, as G.711 has in a file. */
 const TINY_SAMPLE_BYTES = 16
 const GROUPS_PER_SECOND = 50
-/** How many samples are looked at for a keyframe that is presented early enough. */
+/** The most samples that are searched for a keyframe that is presented early enough. */
 const MAX_KEYFRAME_STEPS = 1000
 
 /** A sample of a fragment. */
@@ -15,23 +15,23 @@ export type FragmentSample = Mp4Sample & { readonly isSync: boolean }
 /** The samples of one track of a file in decoding order: those of its table, then those of fragments that were read. */
 export class SampleLane {
   readonly file: Mp4FileTrack
-  /** What units of it are of. */
+  /** The track of its units. */
   track: Track | undefined
-  /** Where the samples end that were read last, in ticks of the file. */
+  /** The end of the samples that were read last, in ticks of the file. */
   endDts: number
-  /** The time from decoding to presentation of its first sample, which is the start of its edit list mostly. */
+  /** The time from decoding to presentation of its first sample, which is usually the start of its edit list. */
   firstCts: number | undefined
-  /** How much earlier than the file says units are decoded, so that none with a negative offset is presented before. */
+  /** The time by which units are decoded earlier than in the file, so that none with a negative offset is presented before. */
   leadTicks: number
-  /** Added to the times of all units. */
+  /** The offset that is added to the times of all units. */
   shiftTicks: number
-  /** The latest end that was seen. */
+  /** The latest end of all samples that were read. */
   #lastEndDts: number
   #cursor: Mp4SampleCursor
   #fragments: FragmentSample[] = []
   #next = 0
 
-  /** @param file its table was prepared */
+  /** @param file the track, with a prepared table */
   constructor(file: Mp4FileTrack) {
     this.file = file
     this.endDts = this.#lastEndDts = file.table.durationTicks
@@ -41,12 +41,12 @@ export class SampleLane {
     this.firstCts = this.#cursor.sample?.cts
   }
 
-  /** The next sample, as far as fragments were read. */
+  /** The next sample, if it has been read. */
   get current(): Mp4Sample | FragmentSample | undefined {
     return this.#cursor.sample ?? this.#fragments[this.#next]
   }
 
-  /** How many samples of fragments wait. */
+  /** The number of fragments' samples that wait. */
   get waiting(): number {
     return this.#fragments.length - this.#next
   }
@@ -71,30 +71,27 @@ export class SampleLane {
     }
   }
 
-  /** Leaves out what comes: of the table, if asked to, and of the fragments that were read. */
+  /** Skips the samples of the table, if asked to, and of the fragments that were read. */
   skip(includingTable: boolean): void {
     if (includingTable) this.#cursor = this.#cursorAt(this.file.table.sizes.count)
     this.#fragments = []
     this.#next = 0
   }
 
-  /**
-   * Where in the file the last samples begin that are known: the last chunk of the table, or the last sample of the fragments
-   * read.
-   */
+  /** The offset of the last samples that are known: the last chunk of the table, or the last sample of the fragments read. */
   get lastOffset(): number {
     if (this.#cursor.sample !== undefined) return this.file.table.chunks.lastOffset
     return this.#fragments.at(-1)?.offset ?? 0
   }
 
-  /** Goes to a sample of the table, after which those of the first fragment follow. */
+  /** Moves to a sample of the table; those of the first fragment follow the table. */
   moveTo(index: number): void {
     this.skip(false)
     this.endDts = this.file.table.durationTicks
     this.#cursor = this.#cursorAt(index)
   }
 
-  /** Of the samples of a fragment that were read, goes to the last keyframe up to a time of the file, or to the first one. */
+  /** Moves to the last keyframe up to a time of the file among the samples of a fragment that were read, or to the first one. */
   moveToSync(pts: number): void {
     const isBefore = ({ isSync, dts, cts }: FragmentSample) => isSync && dts + cts <= pts
     const last = this.#fragments.findLastIndex(isBefore)
@@ -107,7 +104,7 @@ export class SampleLane {
           )
   }
 
-  /** Goes to the first sample of the table that is not decoded before a time of the recording; past all for an infinite one. */
+  /** Moves to the first sample of the table that is not decoded before a time of the recording; past all for an infinite one. */
   moveToMs(ms: number): void {
     if (ms === Infinity) return this.skip(true)
     this.moveTo(this.file.table.indexAt(this.ticksAt(ms) + this.leadTicks))
@@ -131,34 +128,34 @@ export class SampleLane {
     return index ?? 0
   }
 
-  /** When a sample is decoded, in ticks of the recording. */
+  /** The decoding time of a sample, in ticks of the recording. */
   dtsOf({ dts }: Mp4Sample): number {
     return dts + this.shiftTicks - this.leadTicks
   }
 
-  /** When a sample is presented, in ticks of the recording. */
+  /** The presentation time of a sample, in ticks of the recording. */
   ptsOf({ dts, cts }: Mp4Sample): number {
     return dts + cts + this.shiftTicks
   }
 
-  /** When the next sample is decoded, in milliseconds of the recording; infinite when there is none. */
+  /** The decoding time of the next sample, in milliseconds of the recording; infinite when there is none. */
   get currentMs(): number {
     const sample = this.current
     return sample === undefined ? Infinity : rescale(this.dtsOf(sample), this.file.timescale, 1000)
   }
 
-  /** When the next sample is presented, in milliseconds of the recording. */
+  /** The presentation time of the next sample, in milliseconds of the recording. */
   get startMs(): number {
     const sample = this.current
     return sample === undefined ? 0 : rescale(this.ptsOf(sample), this.file.timescale, 1000)
   }
 
-  /** When all that was seen of it is over, in milliseconds of the recording. */
+  /** The end of all samples that were read, in milliseconds of the recording. */
   get endMs(): number {
     return rescale(this.#lastEndDts + (this.firstCts ?? 0) + this.shiftTicks, this.file.timescale, 1000)
   }
 
-  /** A time of the recording as the file counts it. */
+  /** Converts a time of the recording to the file's. */
   ticksAt(ms: number): number {
     return rescale(ms, 1000, this.file.timescale) - this.shiftTicks
   }

@@ -4,7 +4,7 @@ import { InvalidRequest, parseDurationText, StreamPath, StreamUnavailable, Type,
 /** A text, which may be written as a number. */
 const Text = () => Type.Optional(Type.Unsafe<string | number>({ type: ['string', 'number'] }))
 
-/** The event recording request (spec.md), all of whose fields are texts; `recordMode` is taken and has no meaning (api.md 6). */
+/** The event recording request (spec.md), all fields of which are texts; `recordMode` is accepted and has no meaning (api.md 6). */
 const EventBody = Type.Object({
   streamPath: StreamPath(),
   eventId: Text(),
@@ -17,7 +17,7 @@ const EventBody = Type.Object({
   fragment: Text(),
 })
 
-/** `POST /mp4/api/event/start` (api.md 6): records what is around now. */
+/** `POST /mp4/api/event/start` (api.md 6): records the time around now. */
 export function addEventOperation({ operations, services, log }: PluginContext<unknown>): void {
   operations.add({
     method: 'POST',
@@ -49,7 +49,7 @@ export function addEventOperation({ operations, services, log }: PluginContext<u
   })
 }
 
-/** Undefined where the default holds: for none, for an empty text, and for one that is no duration, which the log tells (api.md 6). */
+/** Parses a duration; undefined, for the default, when it is missing, empty, or malformed, which is logged (api.md 6). */
 function durationOf(log: Logger, name: string, given: string | number | undefined): number | undefined {
   if (given === undefined || given === '') return undefined
   try {

@@ -16,7 +16,7 @@ export const MP4_RECORDS: RecordService = {
   wholeSizeBytes,
 }
 
-/** Goes on behind the last fragment of a file whose init segment is that of the tracks. */
+/** Continues after the last fragment of a file that has the init segment of the tracks. */
 async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Promise<ResumedFile | undefined> {
   const head = createInitSegment(tracks)
   const main = mainTracks(tracks)[0]
@@ -27,12 +27,12 @@ async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Pro
   return { writer: new Mp4Writer(tracks, { sizeBytes, times }), sizeBytes, durationMs }
 }
 
-/** Where the last fragment ends that is all there. */
+/** The end of the last fragment that is complete. */
 async function wholeSizeBytes(bytes: RecordingBytes): Promise<number> {
   return (await wholeEnds(bytes)).fileBytes
 }
 
-/** Where what is whole of a file ends, and what is before a table of fragments. */
+/** The end of the complete part of a file, and of its fragments before a table. */
 async function wholeEnds(
   bytes: RecordingBytes,
 ): Promise<{ readonly fileBytes: number; readonly fragmentsBytes: number }> {

@@ -2,22 +2,22 @@ import { NotUnique, SluiceError, type Files, type Kysely } from 'sluice/sdk'
 import { pictureName } from './file-name.ts'
 import type { Tables } from './tables.ts'
 
-/** Why a picture was taken, as it is stored (api.md 8.7). */
+/** The reasons for which a picture was taken, as stored (api.md 8.7). */
 export const PICTURE_MODE = { byTime: 0, byKeyframe: 1, manual: 2, batch: 3 } as const
 export type PictureMode = (typeof PICTURE_MODE)[keyof typeof PICTURE_MODE]
 
-/** A name that is taken gets a number, so many at most. */
+/** The largest number that is added to a name that is in use. */
 const MAX_NUMBER = 100
-/** So many pictures whose files are gone are passed over for one question. */
+/** The most pictures without a file that are skipped for one request. */
 const MAX_GONE = 100
 
 /** A picture to keep. */
 export type NewPicture = {
   readonly streamPath: string
-  /** When it was taken, in milliseconds since the Unix epoch. */
+  /** The time at which it was taken, in milliseconds since the Unix epoch. */
   readonly atMs: number
   readonly mode: PictureMode
-  /** Where it is to lie below the root of the storage. */
+  /** Its folder below the root of the storage. */
   readonly folder: string
   readonly jpeg: Uint8Array
 }
@@ -29,7 +29,7 @@ export type KeptPicture = { readonly streamPath: string; readonly filePath: stri
 export class Album {
   readonly #files: Files
   readonly #db: Kysely<Tables>
-  /** Where pictures are about to lie: their rows come before their files. */
+  /** The paths of pictures that are being written: their rows come before their files. */
   readonly #writing = new Set<string>()
 
   constructor(files: Files, db: Kysely<Tables>) {
@@ -39,13 +39,13 @@ export class Album {
 
   /**
    * Keeps a picture.
-   * @returns where it lies
-   * @throws {InvalidRequest} the folder leads out of the storage
-   * @throws {SluiceError} the storage is missing, or can't be written
+   * @returns its path below the root of the storage
+   * @throws {InvalidRequest} when the folder leads out of the storage
+   * @throws {SluiceError} when the storage is missing, or can't be written
    */
   async keep({ streamPath, atMs, mode, folder, jpeg }: NewPicture): Promise<string> {
     const row = { stream_path: streamPath, at_ms: Math.round(atMs), mode }
-    // Other streams may have the same name with `_` for `/`: no picture takes the place of another.
+    // Other streams may have the same name with `_` for `/`: a picture never replaces another.
     const filePath = await this.#note(row, `${folderOf(folder)}${pictureName(streamPath, atMs)}`)
     try {
       await this.#files.write(filePath, jpeg)
@@ -60,7 +60,7 @@ export class Album {
     return filePath
   }
 
-  /** The newest picture of a stream in a time, both ends included; undefined where there is none. */
+  /** The newest picture of a stream in a time range, both ends included; undefined when there is none. */
   async newest(streamPath: string, fromMs: number, toMs: number): Promise<Buffer | undefined> {
     for (let gone = 0; gone < MAX_GONE; gone++) {
       const row = await this.#db
@@ -80,9 +80,9 @@ export class Album {
     return undefined
   }
 
-  /** What is known of a picture; undefined for what is none. */
+  /** The row of a picture; undefined when there is none. */
   async find(filePath: string): Promise<KeptPicture | undefined> {
-    // No database keeps it.
+    // Databases do not store NUL characters.
     if (filePath.includes('\0')) return undefined
     return this.#db
       .selectFrom('snap_picture')
@@ -91,7 +91,7 @@ export class Album {
       .executeTakeFirst()
   }
 
-  /** The bytes of a picture that is known. One whose file was deleted is forgotten; one that is still being written is left alone. */
+  /** The bytes of a picture with a row. The row of a deleted file is removed, unless the file is still being written. */
   async read(filePath: string): Promise<Buffer | undefined> {
     const isWritten = !this.#writing.has(filePath)
     try {
@@ -112,7 +112,7 @@ export class Album {
     await this.#db.deleteFrom('snap_picture').where('file_path', '=', filePath).execute()
   }
 
-  /** Takes a path for a picture that is written next: it is in `#writing` from then on. */
+  /** Reserves a path for a picture that is written next: it is in `#writing` from then on. */
   async #note(row: Omit<Tables['snap_picture'], 'id' | 'file_path'>, stem: string): Promise<string> {
     for (let number = 1; number <= MAX_NUMBER; number++) {
       const filePath = `${stem}${number === 1 ? '' : `-${number}`}.jpg`
@@ -133,7 +133,7 @@ export class Album {
   }
 }
 
-/** A folder with a slash behind it, written as the storage has it; nothing for the root. What leads out of it is left for the storage to refuse. */
+/** A folder with a slash after it, in the form of the storage; empty for the root. The storage refuses folders that lead out of it. */
 function folderOf(folder: string): string {
   if (folder.startsWith('/')) return `${folder}/`
   return folder

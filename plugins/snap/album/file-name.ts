@@ -1,10 +1,10 @@
-/** What the name of a file may have on no system. */
+/** The characters that some systems forbid in names of files. */
 const FORBIDDEN = /[\u0000-\u001f\u007f<>:"|?*\\/]/gu
 /** The longest beginning of a name, in bytes of UTF-8: with time, number and ending it is as long as names may be. */
 const MAX_STREAM_BYTES = 160
 
 /**
- * The name of a picture's file, without ending (api.md 8.7): the stream's path with `_` for `/`, and when it was taken in UTC, as
+ * The name of a picture's file, without ending (api.md 8.7): the stream's path with `_` for `/`, and the time in UTC, as
  * `live_cam_20060102150405.000`.
  */
 export function pictureName(streamPath: string, atMs: number): string {

@@ -5,16 +5,16 @@ export type Tables = {
   snap_picture: {
     id: Generated<number>
     stream_path: string
-    /** When it was taken, in milliseconds since the Unix epoch. */
+    /** The time at which it was taken, in milliseconds since the Unix epoch. */
     at_ms: number
-    /** Why it was taken: see `PICTURE_MODE`. */
+    /** The reason for which it was taken: see `PICTURE_MODE`. */
     mode: number
-    /** Where it lies below the root of the storage. */
+    /** Its path below the root of the storage. */
     file_path: string
   }
 }
 
-/** The migrations that make them. */
+/** The migrations that create the tables. */
 export const TABLES: Readonly<Record<string, Migration>> = {
   '001-picture': {
     async up(db) {

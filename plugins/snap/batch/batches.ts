@@ -5,19 +5,19 @@ import { everyInterval } from '../live/picture-pace.ts'
 import { StreamPictures, type PictureParts } from '../live/stream-pictures.ts'
 import { RecordingPictures } from './recording-pictures.ts'
 
-/** Where the pictures of batches lie. */
+/** The folder of batches' pictures. */
 const FOLDER = 'snap'
-/** So many batches run at a time. */
+/** The most batches that run at a time. */
 const MAX_BATCHES = 4
 /** The longest time of a live batch, from now to its end. */
 const MAX_LIVE_MS = 24 * 60 * 60 * 1000
 
-/** What pictures are wanted, in milliseconds since the Unix epoch. */
+/** The pictures that a batch takes; times are milliseconds since the Unix epoch. */
 export type BatchInit = {
   readonly streamPath: string
   readonly startMs: number | undefined
   readonly endMs: number
-  /** How far apart; 0 for all keyframes. */
+  /** The time between pictures; 0 for all keyframes. */
   readonly intervalMs: number
 }
 
@@ -28,7 +28,7 @@ type Run = {
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
-/** Many pictures at once, as tasks that operators see and can stop. */
+/** Runs that take many pictures, as tasks that operators see and can stop. */
 export class Batches {
   readonly #parts: PictureParts
   #running = 0
@@ -38,9 +38,9 @@ export class Batches {
   }
 
   /**
-   * Begins to picture a stream as it goes on, from a time to another.
-   * @throws {InvalidRequest} the time is over, or too far away
-   * @throws {StreamUnavailable} too many batches run
+   * Begins to take pictures of a live stream, from one time to another.
+   * @throws {InvalidRequest} when the time is over, or too far away
+   * @throws {StreamUnavailable} when too many batches run
    */
   startLive({ streamPath, startMs, endMs, intervalMs }: BatchInit): void {
     const nowMs = Date.now()
@@ -68,10 +68,10 @@ export class Batches {
   }
 
   /**
-   * Begins to picture what was recorded of a stream.
-   * @throws {InvalidRequest} no start
-   * @throws {StreamNotFound} nothing was recorded then
-   * @throws {StreamUnavailable} too many batches run, or the server records nothing
+   * Begins to take pictures of a stream's recordings.
+   * @throws {InvalidRequest} when there is no start
+   * @throws {StreamNotFound} when there are no recordings in this time
+   * @throws {StreamUnavailable} when too many batches run, or the server records nothing
    */
   async startRecorded({ streamPath, startMs, endMs, intervalMs }: BatchInit): Promise<void> {
     if (startMs === undefined) throw new InvalidRequest('start must be given')
@@ -93,7 +93,7 @@ export class Batches {
     tasks.start({
       owner: streamPath,
       description: () => ({ kind, ...pictures.progress }),
-      // It runs again where operators restart it.
+      // The batch runs again when an operator restarts it.
       run: async (signal) => {
         this.#running += 1
         try {
@@ -107,7 +107,7 @@ export class Batches {
   }
 }
 
-/** What is over when its time is, is done. */
+/** Resolves when the work is done or its time is over. */
 async function untilOver(work: Promise<void>, over: AbortSignal): Promise<void> {
   try {
     await work

@@ -3,25 +3,25 @@ import { mainTracks } from 'sluice/sdk/media'
 import { PICTURE_MODE } from '../album/album.ts'
 import type { PictureParts } from '../live/stream-pictures.ts'
 
-/** So many pictures are made at once, by one program where it can. */
+/** The most pictures that are made at once, by one program if possible. */
 const PICTURES_AT_ONCE = 16
 const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024
-/** A batch ends after so many. */
+/** The most pictures of a batch. */
 const MAX_PICTURES = 100_000
 
-/** What pictures of recordings are wanted. Times are milliseconds since the Unix epoch. */
+/** The pictures of recordings that are taken. Times are milliseconds since the Unix epoch. */
 export type RecordingPicturesInit = {
   readonly streamPath: string
   readonly startMs: number
   readonly endMs: number
-  /** How far apart; 0 for all keyframes. */
+  /** The time between pictures; 0 for all keyframes. */
   readonly intervalMs: number
   readonly folder: string
 }
 
 type DatedKeyframe = { readonly unit: AccessUnit; readonly atMs: number }
 
-/** Takes pictures of what was recorded of a stream. */
+/** Takes pictures of a stream's recordings. */
 export class RecordingPictures {
   readonly #parts: PictureParts
   readonly #init: RecordingPicturesInit
@@ -38,9 +38,9 @@ export class RecordingPictures {
   }
 
   /**
-   * Looks whether there is something.
-   * @throws {StreamNotFound} nothing was recorded in this time
-   * @throws {StreamUnavailable} the server records nothing
+   * Checks that there are recordings.
+   * @throws {StreamNotFound} when there are none in this time
+   * @throws {StreamUnavailable} when the server records nothing
    */
   static async open(parts: PictureParts, init: RecordingPicturesInit): Promise<RecordingPictures> {
     const recordings = parts.ctx.services.get('recordings')
@@ -51,7 +51,7 @@ export class RecordingPictures {
     return new RecordingPictures(parts, init, recordings)
   }
 
-  /** How far it is, for operators. */
+  /** The progress, for operators. */
   get progress(): Readonly<Record<string, string>> {
     const { startMs, endMs } = this.#init
     const percent = Math.round((100 * (this.#atMs - startMs)) / Math.max(1, endMs - startMs))
@@ -113,14 +113,14 @@ export class RecordingPictures {
   }
 }
 
-/** All keyframes, with when they were recorded. */
+/** All keyframes, with the time at which they were recorded. */
 async function* allKeyframes(recording: Recording): AsyncGenerator<DatedKeyframe> {
   for (let unit = await nextKeyframe(recording); unit !== undefined; unit = await nextKeyframe(recording)) {
     yield { unit, atMs: dateOf(recording, unit) }
   }
 }
 
-/** The keyframe at or before each time that is so far from the one before. Where nothing was recorded, it goes on behind. */
+/** The keyframe at or before each time, at the given distance from the one before. Times without a recording are skipped. */
 async function* keyframesEach(
   recording: Recording,
   startMs: number,
@@ -147,7 +147,7 @@ async function nextKeyframe(recording: Recording): Promise<AccessUnit | undefine
   return undefined
 }
 
-/** Of recordings of several files, a track of another id may take the place of the first. */
+/** True for units of the main track; in recordings of several files, a track with another id may replace it. */
 function isMain({ tracks }: Recording, { track }: AccessUnit): boolean {
   const [main] = mainTracks(tracks)
   return main?.id === track.id || !tracks.some(({ id }) => id === track.id)

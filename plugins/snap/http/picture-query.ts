@@ -2,12 +2,12 @@ import { InvalidRequest, parseQuery } from 'sluice/sdk'
 import { FOLDER } from '../config.ts'
 import type { Watermark } from '../picture/watermark.ts'
 
-/** A picture that somebody asks for (api.md 8.7). */
+/** A request for a picture (api.md 8.7). */
 export type PictureQuery = {
   readonly watermark: Watermark
-  /** Where it is to be kept, below the root of the storage; undefined where it is not. */
+  /** The folder in which it is to be kept, below the root of the storage; undefined when it is not kept. */
   readonly savePath: string | undefined
-  /** Its address is wanted, not the picture. */
+  /** True when its address is requested, not the picture. */
   readonly isUrl: boolean
 }
 
@@ -15,10 +15,10 @@ type Params = Readonly<Record<string, string>>
 
 const DEFAULT_COLOR = 'rgba(255,165,0,1)'
 const MAX_FONT_SIZE = 1000
-/** No picture is larger. */
+/** The largest side of a picture. */
 const MAX_OFFSET = 65_535
 
-/** The query of a request's target, whose names may be written in camelCase and in snake_case, as everywhere in the API. */
+/** The query of a request's target; its names may be in camelCase or snake_case, as everywhere in the API. */
 export function paramsOf(target: string): Params {
   const start = target.indexOf('?')
   const params: Record<string, string> = {}
@@ -28,12 +28,12 @@ export function paramsOf(target: string): Params {
   return params
 }
 
-/** Whether a picture is to be kept: that is for admins. */
+/** True when a picture is to be kept, which is for admins. */
 export function keepsPicture(params: Params): boolean {
   return (params['savePath'] ?? '') !== ''
 }
 
-/** @throws {InvalidRequest} naming the parameter that is wrong */
+/** @throws {InvalidRequest} with the name of the parameter that is wrong */
 export function readPictureQuery(params: Params): PictureQuery {
   const isUrl = ['1', 'true'].includes(params['isUrl'] ?? '')
   if (isUrl && !keepsPicture(params))
@@ -56,7 +56,7 @@ export function readPictureQuery(params: Params): PictureQuery {
 /**
  * Reads a time in Unix seconds.
  * @returns milliseconds since the Unix epoch
- * @throws {InvalidRequest} when it is none
+ * @throws {InvalidRequest} when it is malformed
  */
 export function readSnapTime({ snapTime = '' }: Params): number {
   if (!/^\d{1,11}(?:\.\d{1,3})?$/u.test(snapTime)) throw new InvalidRequest('snapTime must be a time in Unix seconds')
@@ -64,9 +64,9 @@ export function readSnapTime({ snapTime = '' }: Params): number {
 }
 
 /**
- * Reads how far apart pictures are to be.
+ * Parses the time between pictures.
  * @returns milliseconds; 0 for all keyframes
- * @throws {InvalidRequest} when it is no whole number of seconds
+ * @throws {InvalidRequest} when it is not a whole number of seconds
  */
 export function readGranularity({ granularity = '' }: Params): number {
   const seconds = granularity === '' ? 0 : Number(granularity)

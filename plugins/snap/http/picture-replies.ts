@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { checkStreamPath, SluiceError, StreamRedirect, type SessionInit } from 'sluice/sdk'
 import { requestClient, requestUrl } from 'sluice/sdk/http'
 
-/** A live picture is another at any time, and one that is kept is for those who may play its stream. */
+/** A live picture changes, and a kept one is for clients that may play its stream. */
 const NO_STORE = { 'cache-control': 'no-store' } as const
 
 /**
@@ -13,7 +13,7 @@ export function streamPathOf({ params }: FastifyRequest): string {
   return checkStreamPath((params as Readonly<Record<string, string>>)['*'] ?? '')
 }
 
-/** A request as a session of whoever sent it. */
+/** The session of a request. */
 export function sessionOf({ raw }: FastifyRequest, streamPath: string): SessionInit {
   const url = requestUrl(raw)
   const start = url.indexOf('?')
@@ -31,9 +31,9 @@ export function sendPicture(reply: FastifyReply, jpeg: Uint8Array): FastifyReply
   return reply.headers(NO_STORE).type('image/jpeg').send(jpeg)
 }
 
-/** Answers errors as older clients expect them here: as a text (api.md 8.7). */
+/** Answers errors with a text, as older clients expect (api.md 8.7). */
 export function sendErrorText(error: unknown, _request: FastifyRequest, reply: FastifyReply): void {
-  // The host answers what nobody foresaw, and writes it into the log.
+  // The host answers and logs unexpected errors.
   if (!(error instanceof SluiceError) || error instanceof StreamRedirect) throw error
   const headers = 'headers' in error ? (error.headers as Readonly<Record<string, string>>) : {}
   void reply
@@ -43,7 +43,7 @@ export function sendErrorText(error: unknown, _request: FastifyRequest, reply: F
     .send(error.message)
 }
 
-/** Answers errors of batches with the body that their answers have (api.md 8.7). */
+/** Answers errors of batches with the body of their answers (api.md 8.7). */
 export function sendFailure(error: unknown, _request: FastifyRequest, reply: FastifyReply): void {
   if (!(error instanceof SluiceError)) throw error
   void reply.code(error.statusCode).headers(NO_STORE).send({ success: false, message: error.message })

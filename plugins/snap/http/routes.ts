@@ -17,9 +17,9 @@ import { watermarkFilter, type Watermark } from '../picture/watermark.ts'
 import { keepsPicture, paramsOf, readGranularity, readPictureQuery, readSnapTime } from './picture-query.ts'
 import { sendErrorText, sendFailure, sendPicture, sessionOf, signalOf, streamPathOf } from './picture-replies.ts'
 
-/** How long a stream that is there may take to have a keyframe. */
+/** The longest time that a published stream may take to have a keyframe. */
 const KEYFRAME_WAIT_MS = 10_000
-/** Of a time, the fields that a client may give. */
+/** The fields of a time range that a client may send. */
 const RANGE = ['range', 'start', 'end'] as const
 
 type RouteParts = {
@@ -30,14 +30,14 @@ type RouteParts = {
 }
 
 /**
- * Adds the routes (api.md 8.7). Pictures are for those who may play the stream, so their routes are public and ask the gates; what keeps
- * pictures is for admins.
+ * Adds the routes (api.md 8.7). Pictures are for clients that may play the stream, so their routes are public and ask the gates; routes
+ * that keep pictures are for admins.
  */
 export function addRoutes(parts: RouteParts): void {
   const { http } = parts.ctx
   const isPublic = { config: { access: 'public' }, errorHandler: sendErrorText } as const
   const isChange = { config: { access: 'admin', changes: true } } as const
-  // Which of two routes with one path answers: a picture that is to be kept is another's business than one that is not.
+  // The constraint selects one of two routes with the same path: a picture that is to be kept needs other permissions.
   http.addConstraintStrategy({
     name: 'keepsPicture',
     storage: () => {
@@ -65,7 +65,7 @@ export function addRoutes(parts: RouteParts): void {
   http.get('/batchplayback/*', { ...isChange, errorHandler: sendFailure }, (request) => startRecorded(parts, request))
 }
 
-/** The newest picture of a stream, for whoever may play it. */
+/** Sends the newest picture of a stream to a client that may play it. */
 async function sendLive(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const streamPath = streamPathOf(request)
   const { watermark } = readPictureQuery(paramsOf(request.url))
@@ -76,7 +76,7 @@ async function sendLive(parts: RouteParts, request: FastifyRequest, reply: Fasti
   return sendPicture(reply, await parts.encoder.encode(unit, { owner: streamPath, filter, signal }))
 }
 
-/** The filter of a watermark, which looks for a file of fonts: only for those whom the gates have let in. */
+/** The filter of a watermark, which reads font files: only for clients that the gates have admitted. */
 async function filterFor(subscriber: Subscriber, watermark: Watermark): Promise<string | undefined> {
   try {
     return await watermarkFilter(watermark)
@@ -86,7 +86,7 @@ async function filterFor(subscriber: Subscriber, watermark: Watermark): Promise<
   }
 }
 
-/** The newest picture of a stream, which is kept: the guard has let an admin through, and so no gate is asked. */
+/** Keeps the newest picture of a stream: the guard has admitted an admin, and so no gate is asked. */
 async function keepLive(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { ctx, encoder, album } = parts
   const streamPath = streamPathOf(request)
@@ -100,12 +100,12 @@ async function keepLive(parts: RouteParts, request: FastifyRequest, reply: Fasti
   const filePath = await album.keep({ streamPath, atMs, mode: PICTURE_MODE.manual, folder, jpeg })
   if (!isUrl) return sendPicture(reply, jpeg)
   const url = new URL(`/snap/picture/${filePath.split('/').map(encodeURIComponent).join('/')}`, requestUrl(request.raw))
-  // The path of a stream may have what Markdown takes for its own.
+  // The path of a stream may contain characters with a meaning in Markdown.
   const markdown = `![${streamPath.replaceAll(/[\\[\]!*_`<>]/gu, String.raw`\$&`)}](<${url.href}>)`
   return reply.headers({ 'cache-control': 'no-store' }).send({ url: url.href, markdown })
 }
 
-/** The stored picture at or before a time. */
+/** Sends the stored picture at or before a time. */
 async function sendStored(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { ctx, album } = parts
   const streamPath = streamPathOf(request)
@@ -116,14 +116,14 @@ async function sendStored(parts: RouteParts, request: FastifyRequest, reply: Fas
   return sendPicture(reply, jpeg)
 }
 
-/** A picture by its address: only those that are known, for whoever may play their stream. */
+/** Sends a kept picture by its address to a client that may play its stream. */
 async function sendKept(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { ctx, album } = parts
   const { '*': filePath = '' } = request.params as Readonly<Record<string, string>>
   const picture = await album.find(filePath)
   const isLetIn = picture !== undefined && (await mayPlay(ctx, sessionOf(request, picture.streamPath)))
   const jpeg = isLetIn ? await album.read(filePath) : undefined
-  // Whoever may not see a picture does not learn that there is one.
+  // A client without permission gets the same answer as for a missing picture.
   if (jpeg === undefined) throw new StreamNotFound('there is no such picture')
   return sendPicture(reply, jpeg)
 }

@@ -11,7 +11,7 @@ type ReadyRule = { readonly pattern: RegExp; readonly rule: PictureRule; readonl
 export class PictureRules {
   readonly #parts: PictureParts
   readonly #rules: readonly ReadyRule[]
-  /** By path, what ends the pictures of a stream. */
+  /** The abort controllers of streams' pictures, by path. */
   readonly #running = new Map<string, AbortController>()
 
   private constructor(parts: PictureParts, rules: readonly ReadyRule[]) {
@@ -19,7 +19,7 @@ export class PictureRules {
     this.#rules = rules
   }
 
-  /** @throws {Error} when a rule can't be followed, which it names */
+  /** @throws {Error} with the name of a rule that can't be followed */
   static async create(parts: PictureParts, { onpub }: SnapConfig): Promise<PictureRules> {
     const rules = Object.entries(onpub.transform).map(async ([expression, rule]) => {
       try {
@@ -32,7 +32,10 @@ export class PictureRules {
     return new PictureRules(parts, await Promise.all(rules))
   }
 
-  /** Begins with a stream, by each rule that matches its path. One that is made of another, or played from recordings, is left alone. */
+  /**
+   * Begins to take pictures of a stream, by each rule that matches its path. A stream that is derived from another, or played from
+   * recordings, is left alone.
+   */
   begin({ path, type, personal }: Pick<StreamInfo, 'path' | 'type' | 'personal'>): void {
     if (type === 'transform' || personal) return
     const matching = this.#rules.filter(({ pattern }) => pattern.test(path))
@@ -43,13 +46,13 @@ export class PictureRules {
     void Promise.all(ended).then(() => this.#running.get(path) === control && this.#running.delete(path))
   }
 
-  /** Ends with a stream. */
+  /** Ends the pictures of a stream. */
   end(path: string): void {
     this.#running.get(path)?.abort()
     this.#running.delete(path)
   }
 
-  /** Ends with all. */
+  /** Ends the pictures of all streams. */
   endAll(): void {
     for (const path of this.#running.keys().toArray()) this.end(path)
   }

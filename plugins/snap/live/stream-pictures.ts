@@ -6,14 +6,14 @@ import type { PicturePace } from './picture-pace.ts'
 
 const OWN_CLIENT = { ip: '', port: 0, userAgent: '' }
 
-/** What pictures are made and kept by. */
+/** The parts that make and keep pictures. */
 export type PictureParts = {
   readonly ctx: Pick<PluginContext<unknown>, 'streams' | 'log' | 'tasks' | 'services' | 'signal'>
   readonly encoder: PictureEncoder
   readonly album: Album
 }
 
-/** How a stream is pictured while it goes on. */
+/** The options of {@link StreamPictures}. */
 export type StreamPicturesInit = {
   readonly streamPath: string
   readonly mode: PictureMode
@@ -21,7 +21,7 @@ export type StreamPicturesInit = {
   /** A filter of ffmpeg; see `watermarkFilter`. */
   readonly filter?: string | undefined
   readonly pace: PicturePace
-  /** Whether the stream may end as if nobody took pictures of it. */
+  /** True when the pictures do not keep the stream alive. */
   readonly isPassive: boolean
 }
 
@@ -38,7 +38,7 @@ export class StreamPictures {
     this.#init = init
   }
 
-  /** How far it is, for operators. */
+  /** The progress, for operators. */
   get progress(): Readonly<Record<string, string>> {
     return { pictures: String(this.#taken), leftOut: String(this.#dropped) }
   }
@@ -79,7 +79,7 @@ export class StreamPictures {
     } catch (err) {
       if (!signal.aborted) {
         this.#drop(subscriber)
-        // The first says what is wrong with all.
+        // The first error stands for all.
         const level = this.#dropped === 1 ? 'warn' : 'debug'
         const cause = err instanceof SluiceError ? { reason: err.message } : { err }
         ctx.log[level]({ ...cause, stream: streamPath }, 'a picture could not be kept')

@@ -11,29 +11,32 @@ import {
   MalformedError,
 } from 'sluice/sdk/media'
 
-/** Keyframes as a program can read them: the name that ffmpeg has for the form, and the bytes. */
+/** Keyframes in a form that a program can read: ffmpeg's name of the format, and the bytes. */
 export type CodedPictures = { readonly format: 'mp4' | 'ivf' | 'mjpeg'; readonly bytes: Buffer }
 
-/** A keyframe, and the track that it is of. */
+/** A keyframe of a video track. */
 type Keyframe = AccessUnit & { readonly track: VideoTrack }
 
 const H265_IDR_TYPES: ReadonlySet<number> = new Set([H265_NALU_TYPE.IDR_W_RADL, H265_NALU_TYPE.IDR_N_LP])
 const IVF_HEADER_BYTES = 32
 const IVF_FRAME_HEADER_BYTES = 12
 
-/** Whether a unit is a picture that a decoder can start at. */
+/** True when a unit is a picture at which a decoder can start. */
 export function isKeyframe(unit: AccessUnit): unit is Keyframe {
   return unit.keyframe && unit.track.kind === 'video'
 }
 
-/** Whether a decoder takes two keyframes one right after the other, and gives them in this order. */
+/** True when a decoder takes two keyframes one right after the other, and outputs them in this order. */
 export function canFollow(former: Keyframe, next: Keyframe): boolean {
   const { track } = next
   const isSame = former.track === track || isDeepStrictEqual(former.track.config, track.config)
   return isSame && former.track.codec === track.codec && forgetsFormer(next)
 }
 
-/** Whether a decoder forgets at it what came before. Pictures of other starts are counted on from those before, and come out in another order. */
+/**
+ * True when the keyframe resets the decoder. Pictures after other keyframes are numbered on from those before, and come out in another
+ * order.
+ */
 function forgetsFormer(keyframe: Keyframe): boolean {
   const { codec } = keyframe.track
   if (codec === 'h264') return keyframe.nalus.some((nalu) => h264NaluType(nalu) === H264_NALU_TYPE.IDR)
@@ -42,9 +45,9 @@ function forgetsFormer(keyframe: Keyframe): boolean {
 }
 
 /**
- * Puts keyframes into a form that a decoder reads on its own, with what it has to know before.
- * @param keyframes each of which can follow the one before
- * @throws {MalformedError} when they can't be carried, or are broken
+ * Puts keyframes into a form that a decoder reads on its own, with the configuration that it needs.
+ * @param keyframes keyframes that can each follow the one before
+ * @throws {MalformedError} when they can't be carried, or are malformed
  */
 export function codedPictures(keyframes: readonly Keyframe[]): CodedPictures {
   const track = keyframes[0]?.track

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { InvalidRequest } from 'sluice/sdk'
 
-/** Where systems keep fonts. Whoever asks for pictures may name a file below one of these, and no other. */
+/** The font folders of systems. A request may name only a file below one of these. */
 const FONT_FOLDERS = [
   '/usr/share/fonts',
   '/usr/local/share/fonts',
@@ -15,20 +15,20 @@ const FONT_FILE = /\.(?:ttf|otf|ttc)$/iu
 const FONT_NAME = /^[\p{L}\p{N}][\p{L}\p{N} _.]{0,99}$/u
 const DEFAULT_FONT = 'Sans'
 
-/** A font as ffmpeg is told of it: a file, or a name that fontconfig knows, or has something near. */
+/** A font in ffmpeg's options: a file, or a name that fontconfig resolves. */
 export type Font = { readonly option: 'fontfile' | 'font'; readonly value: string }
 
 /**
- * Finds the font that somebody names.
+ * Finds a font by its name or file.
  * @param named a file below a font folder of the system, or a name; empty is the default
  * @throws {InvalidRequest} when it is neither
  */
 export async function fontOf(named: string): Promise<Font> {
   if (named === '') return { option: 'font', value: DEFAULT_FONT }
   if (FONT_NAME.test(named)) return { option: 'font', value: named }
-  // Nothing is asked of other paths, which may be of a disk that is slow or away.
+  // Other paths are not accessed, as they may be on a disk that is slow or away.
   if (isFontPath(path.resolve(named))) {
-    // A link may lead elsewhere: what it leads to counts, and that has to be there.
+    // A link may lead elsewhere: its target counts, and has to exist.
     const file = await realpath(named).catch(() => '')
     if (FONT_FILE.test(file) && isFontPath(file)) return { option: 'fontfile', value: file }
   }

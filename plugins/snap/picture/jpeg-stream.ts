@@ -4,9 +4,9 @@ import { MalformedError } from 'sluice/sdk/media'
 const MARKER = { SOI: 0xd8, EOI: 0xd9, SOS: 0xda, TEM: 0x01, RST0: 0xd0, RST7: 0xd7 } as const
 
 /**
- * Takes JPEGs apart that follow each other without anything between (ITU-T T.81 B.1).
+ * Splits consecutive JPEGs (ITU-T T.81 B.1).
  * @returns views of the bytes
- * @throws {MalformedError} when something else is there, or the last one is cut off
+ * @throws {MalformedError} when there are other bytes between them, or the last one is cut off
  */
 export function splitJpegs(bytes: Buffer): Buffer[] {
   const pictures: Buffer[] = []
@@ -43,7 +43,7 @@ function isAlone(marker: number): boolean {
   return marker === MARKER.TEM || (marker >= MARKER.RST0 && marker <= MARKER.RST7)
 }
 
-/** Where coded data ends: `ff` in it is followed by a zero, or is a restart marker. */
+/** The end of coded data: `ff` in it is followed by a zero, or is a restart marker. */
 function nextMarker(bytes: Buffer, from: number): number {
   let offset = bytes.indexOf(0xff, from)
   while (offset >= 0) {

@@ -7,21 +7,21 @@ export type Watermark = {
   readonly fontPath: string
   readonly fontColor: string
   readonly fontSize: number
-  /** Between lines. */
+  /** The space between lines. */
   readonly fontSpacing: number
   readonly offsetX: number
   readonly offsetY: number
 }
 
 const MAX_WATERMARK_LENGTH = 500
-/** ffmpeg draws each character once, and keeps it until it ends: so many pixels at most, in squares of the font's size. */
+/** The most pixels of all characters, in squares of the font's size: ffmpeg draws each character once, and keeps it until it ends. */
 const MAX_GLYPH_PIXELS = 50_000_000
-/** What no font has a picture of, but for the end of a line; an argument of a program can't hold a NUL. */
+/** The characters that no font draws, except for the end of a line; an argument of a program can't contain a NUL. */
 const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f]/u
 const COLOR = /^rgba?\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*(?:,\s*(0|1|[01]?\.\d{1,4})\s*)?\)$/u
 
 /**
- * Gives the filter of ffmpeg that draws a watermark; undefined where there is no text.
+ * Returns the filter of ffmpeg that draws a watermark; undefined when there is no text.
  * @throws {InvalidRequest} when a part of it can't be used
  */
 export async function watermarkFilter(watermark: Watermark): Promise<string | undefined> {
@@ -35,7 +35,7 @@ export async function watermarkFilter(watermark: Watermark): Promise<string | un
   const options = {
     [font.option]: font.value,
     text,
-    // Nothing in the text stands for anything else, as %{localtime} would.
+    // Expansions in the text, such as %{localtime}, are off.
     expansion: 'none',
     fontcolor: colorOf(fontColor),
     fontsize: String(fontSize),
@@ -49,9 +49,9 @@ export async function watermarkFilter(watermark: Watermark): Promise<string | un
 }
 
 /**
- * Escapes a value of an option in a filter graph: once for the filter, which splits its options at `:`, and again for the graph,
- * which splits its filters at `,` and `;`. A backslash has whatever follows it stand for itself, and so it stands before all but letters,
- * digits and what is not ASCII.
+ * Escapes a value of an option in a filter graph: once for the filter, which splits its options at `:`, and again for the graph, which
+ * splits its filters at `,` and `;`. A backslash makes the next character literal, and so precedes all characters but letters, digits and
+ * those outside ASCII.
  */
 function filterValue(value: string): string {
   return escaped(escaped(value))

@@ -12,7 +12,7 @@ export const FPS = 25
 const FFMPEG = 'ffmpeg'
 const MAX_BYTES = 256 * 1024 * 1024
 
-/** ffmpeg's arguments for a picture of another color each second, seen for so many seconds. */
+/** ffmpeg's arguments for a picture of another color each second, for `seconds`. */
 export function colorInput(seconds: number): string[] {
   const sources = Array.from({ length: seconds }, (_, second) => {
     return `color=${COLORS[second % COLORS.length]}:s=${WIDTH}x${HEIGHT}:r=${FPS}:d=1[c${second}]`
@@ -23,7 +23,7 @@ export function colorInput(seconds: number): string[] {
 
 const KEYFRAME_A_SECOND = ['-force_key_frames', 'expr:gte(t,n_forced)', '-g', String(FPS)]
 
-/** Encodes the test picture, with a keyframe a second unless told otherwise. */
+/** Encodes the test picture, by default with a keyframe a second. */
 export function encodedColors(
   seconds: number,
   encoder: readonly string[],
@@ -66,7 +66,7 @@ class UnitList implements UnitSink {
   lost(): void {}
 }
 
-/** A picture as it is seen. */
+/** A decoded picture. */
 export type SeenPicture = { readonly width: number; readonly height: number; readonly rgb: Buffer }
 
 /** Decodes a JPEG by ffmpeg. */
@@ -98,7 +98,7 @@ const RGB: Readonly<Record<Color, readonly [number, number, number]>> = {
   black: [0, 0, 0],
 }
 
-/** The color of a JPEG that is of one color, as one of those of the test picture. */
+/** The color of a JPEG of one color, as one of those of the test picture. */
 export function colorOf(jpeg: Uint8Array): Color {
   return colorOfPixels(seen(jpeg).rgb)
 }
@@ -118,7 +118,7 @@ function meanOf(rgb: Uint8Array, part: number): number {
   return sum / (rgb.length / 3)
 }
 
-/** Where two pictures of one size differ, in pixels from the upper left corner; undefined where they don't. */
+/** The bounds of the difference between two pictures of one size, in pixels from the upper left corner; undefined without any. */
 export function difference(one: SeenPicture, other: SeenPicture) {
   const [columns, rows] = [new Set<number>(), new Set<number>()]
   for (let at = 0; at < one.rgb.length; at++) {

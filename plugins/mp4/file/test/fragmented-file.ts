@@ -7,21 +7,21 @@ const SAMPLE_RATE = 8000
 const VIDEO_ID = 1
 const AUDIO_ID = 2
 const NOT_SYNC = 0x01_0000
-/** Of `tfhd`: offsets are counted from the moof. Of `trun`: the offset of the data, and of each sample duration, size and flags. */
+/** Flag of `tfhd`: offsets count from the moof. Flags of `trun`: the offset of the data, and of each sample duration, size and flags. */
 const BASE_IS_MOOF = 0x02_0000
 const RUN_FIELDS = 0x701
 
 type FragmentedFileOptions = {
   readonly seconds: number
-  /** Has pictures begin so much later, by an empty edit. */
+  /** The time by which video begins later, by an empty edit. */
   readonly putOffMs?: number
-  /** The track whose first sample lies past the end of the file. */
+  /** The track with its first sample past the end of the file. */
   readonly lost?: 'video' | 'audio'
-  /** What the first samples are said to have, which are at the end of the first second. */
+  /** The declared size of the first audio samples, which are at the end of the first second. */
   readonly firstAudioBytes?: number
-  /** Whether fragments say when they begin. */
+  /** False for fragments without their times. Default true. */
   readonly timed?: boolean
-  /** The number of tables of other tracks before that of the pictures at the end; none without it. */
+  /** The number of tables of other tracks before that of the video at the end; no tables by default. */
   readonly otherTables?: number
 }
 

@@ -30,12 +30,12 @@ export function videoEntry(): Buffer {
   return box('avc1', Buffer.alloc(24), u16(320, 240), Buffer.alloc(50), box('avcC', record))
 }
 
-/** A sample entry of A-law, whose samples are bytes. */
+/** A sample entry of A-law with samples of one byte. */
 export function audioEntry(sampleRate: number): Buffer {
   return box('alaw', Buffer.alloc(16), u16(1, 16, 0, 0, sampleRate, 0))
 }
 
-/** A slice of one byte of data, which says that it is a keyframe or not. */
+/** A slice of one byte of data, of a keyframe or another picture. */
 export function picture(keyframe: boolean, index: number): Buffer {
   const nalu = Buffer.from([keyframe ? 0x65 : 0x41, 0x88, index & 0xff, index >> 8, 1])
   return Buffer.concat([u32(nalu.length), nalu])

@@ -5,7 +5,7 @@ const VIDEO_TIMESCALE = 12_800
 const STEP_TICKS = VIDEO_TIMESCALE / FPS
 const SAMPLE_RATE = 8000
 
-/** A plain MP4 of H.264, with a keyframe a second, and A-law, whose samples are bytes; both in chunks of a second. */
+/** A plain MP4 of H.264, with a keyframe a second, and A-law with samples of one byte; both in chunks of a second. */
 export function mp4File({ seconds }: { readonly seconds: number }): Buffer {
   const pictures = Array.from({ length: seconds * FPS }, (_, index) => picture(index % FPS === 0, index))
   const chunks = Array.from({ length: seconds }, (_, second) => ({
