@@ -11,7 +11,7 @@ const CHANNELS = 2
 /** ISO/IEC 14496-3 table 1.17. */
 const AAC_LC = 2
 
-/** The codec to encode sound in for a player; undefined where it takes none of them. */
+/** The codec in which audio is encoded for a player; undefined when it can play none of them. */
 export function targetFor({ audio }: AcceptedCodecs): Target | undefined {
   return TARGETS.find((codec) => audio?.includes(codec) === true)
 }

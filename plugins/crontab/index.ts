@@ -8,7 +8,7 @@ import { addPlanStreamOperations } from './plan-stream-operations.ts'
 import { PLAN_MIGRATIONS, type PlanTables } from './plan-tables.ts'
 import { addStatusOperation } from './status-operation.ts'
 
-/** How often it is tried to read the plans while there is no database. */
+/** The time between attempts to read the plans while there is no database. */
 const REFRESH_MS = 60_000
 
 export default definePlugin({

@@ -82,7 +82,10 @@ export class PlanRecorder {
     }, RECOVERY_MS)
   }
 
-  /** Returns the streams with true for those that their plan records now. A recording may wait for a stream that has ended. */
+  /**
+   * Returns a function that returns true for streams that their plan records now. A recording may also wait for a stream that
+   * has ended: then it returns false.
+   */
   recorded(): (stream: PlannedKey) => boolean {
     const active = this.#activeIds()
     const { isLive } = this.#options

@@ -5,7 +5,7 @@ import type { Plan, PlanStore, PlanStream } from './plan-store.ts'
 
 const UNREAD = 'the plans cannot be read, and those that were read before hold on'
 
-/** Has the recorder do what the plans of the database say, of which some are there after each start. */
+/** Passes the plans of the database to the recorder; the default plans exist after each start. */
 export class PlanRoster {
   readonly #log: PluginContext<unknown>['log']
   readonly #store: Pick<PlanStore, 'plans' | 'streams' | 'addDefaultPlans'>
@@ -24,14 +24,14 @@ export class PlanRoster {
     this.#recorder = recorder
   }
 
-  /** Reads the plans, which were changed; those before hold on where there is no database. */
+  /** Reads the plans, which were changed; the former ones stay when there is no database. */
   reload(): Promise<void> {
     this.#isCurrent = false
     this.#loading = this.#loading.then(() => this.#load())
     return this.#loading
   }
 
-  /** Reads the plans where that has failed. */
+  /** Reads the plans again if the last attempt failed. */
   async refresh(): Promise<void> {
     if (!this.#isCurrent) await this.reload()
   }

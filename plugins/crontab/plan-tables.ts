@@ -61,7 +61,7 @@ export const PLAN_MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addPrimaryKeyConstraint('crontab_stream_key', ['stream_path', 'record_type'])
         .execute()
       const nowMs = Date.now()
-      // The database counts ids, and goes on behind these.
+      // The database continues its count of ids after these.
       for (const { name, hours } of DEFAULT_PLANS) {
         const row = { name, hours, enabled: 1, created_ms: nowMs, updated_ms: nowMs }
         await db.insertInto('crontab_plan').values(row).execute()

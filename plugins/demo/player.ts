@@ -2,12 +2,12 @@ import { AccessUnit, type Publisher, type Track } from 'sluice/sdk'
 import type { Clip } from './clip/clip.ts'
 
 const VIDEO_TIMESCALE = 90_000
-/** A player that is further behind than this goes on at the present time: nobody gains from a burst of what is late. */
+/** A player that is further behind than this skips to the present time, without a burst of late pictures. */
 export const MAX_LATE_MS = 400
 
 /**
- * Plays a clip over and over into a publisher. The player has no timer: `tick` writes what is due. Times are those of
- * the clock that `tick` is given, so they can't drift from it, and grow from turn to turn.
+ * Plays a clip over and over into a publisher. The player has no timer: `tick` writes the units that are due. Times are those of the clock
+ * passed to `tick`, so they can't drift from it, and grow from turn to turn.
  */
 export class ClipPlayer {
   readonly #clip: Clip
@@ -39,12 +39,12 @@ export class ClipPlayer {
     publisher.tracksComplete()
   }
 
-  /** When the next picture is due, on the clock that `tick` is given. */
+  /** The time at which the next picture is due, on the clock passed to `tick`. */
   get dueMs(): number {
     return this.#startMs + this.#videoMs
   }
 
-  /** Writes what is due, in the order of time. */
+  /** Writes the units that are due, in the order of time. */
   tick(nowMs: number): void {
     const elapsedMs = nowMs - this.#startMs
     if (elapsedMs - this.#videoMs > MAX_LATE_MS) this.#skipTo(elapsedMs)

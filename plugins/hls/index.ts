@@ -37,7 +37,7 @@ export default definePlugin({
     addRecordingOperations(ctx, 'hls')
     addRecordOperations(ctx)
     const { streams, log } = ctx
-    // While the process is held up, requests may have come that it has not seen yet: that time counts against nobody.
+    // The time for which the process was held up does not count, as requests may have come that it has not read yet.
     const clock = new StallClock(performance.now(), 2 * TICK_MS)
     const nowMs = () => clock.at(performance.now())
     const hlsStreams = new HlsStreams({

@@ -5,7 +5,7 @@ const PACKET_BYTES = 188
 export class TransportStreamCutter {
   #rest: Buffer = Buffer.alloc(0)
 
-  /** Returns the packets that are whole with these bytes; undefined where none is. */
+  /** Returns the packets that are complete with these bytes; undefined when none is. */
   push(bytes: Buffer): Buffer | undefined {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
     const end = all.length - (all.length % PACKET_BYTES)

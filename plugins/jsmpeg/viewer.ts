@@ -2,10 +2,7 @@ import type { CloseReason, Sink, Subscriber } from 'sluice/sdk'
 
 const SLOW: CloseReason = { code: 'slow', text: 'slow' }
 
-/**
- * One who watches by WebSocket. With too much queued it is left out until it has taken all of that; MPEG-1 goes on at its
- * next keyframe.
- */
+/** A viewer by WebSocket. With too much queued it gets nothing until it has read all of that; MPEG-1 continues at its next keyframe. */
 export class Viewer {
   readonly subscriber: Subscriber
   readonly #sink: Sink

@@ -18,11 +18,11 @@ import { CHUNKS_PER_WORK, WORK_PER_TURN, workOf } from './work.ts'
 const HANDSHAKE_TIMEOUT_MS = 10_000
 /** Most bytes of answers that wait in this process for a peer that does not read; the system holds some more. */
 const MAX_ANSWER_QUEUE_BYTES = 256 * 1024
-/** How long the last answers may take to reach a peer before its connection is cut. */
+/** The longest time in which the last answers may reach a peer before its connection is cut. */
 const LINGER_MS = 2000
 /** The window we ask the peer to acknowledge. */
 const WINDOW_ACK_SIZE_BYTES = 5_000_000
-/** A read this large may be followed by another in the same turn of the event loop; after so many, a turn ends. */
+/** A read this large may be followed by another in the same turn of the event loop; after {@link MAX_FULL_READS}, a turn ends. */
 const FULL_READ_BYTES = 64 * 1024
 const MAX_FULL_READS = 8
 
@@ -34,7 +34,7 @@ type ConnectionEvents = {
   message(message: Message, raw: RawMessage): Promise<void> | undefined
   /** A message with media or data, unparsed; see {@link carriesMedia}. */
   media(raw: RawMessage): void
-  /** The peer has sent a ping, or answered one: it is there, with or without media. */
+  /** The peer has sent a ping, or answered one: it is present, with or without media. */
   alive?(): void
   /** The handshake is over. */
   handshaken(): void
@@ -43,16 +43,15 @@ type ConnectionEvents = {
 }
 
 /**
- * RTMP over one socket, below commands and streams: handshake, chunks, acknowledgements, pings. Serves either end; the
- * handshake tells which.
+ * RTMP over one socket, below commands and streams: handshake, chunks, acknowledgements, pings. The handshake decides which end it is.
  *
- * A connection does a bounded amount of work in one turn of the event loop; what it has read beyond that waits for the
- * next one, after the other connections, and the socket is not read meanwhile. The answers of a turn leave in one write.
+ * A connection does a bounded amount of work in one turn of the event loop; further messages wait for the next one, after the other
+ * connections, and the socket is not read meanwhile. The answers of a turn leave in one write.
  */
 export class Connection {
   readonly socket: Socket
   readonly #events: ConnectionEvents
-  /** Let go once it is over: its buffers are most of what a connection would hold. */
+  /** The handshake; undefined once it is over, as its buffers are most of the memory of a connection. */
   #handshake: Handshake | undefined
   readonly #reader = new ChunkReader()
   readonly #ackWindow = new AckWindow()
@@ -108,7 +107,7 @@ export class Connection {
     if (!this.#inTurn) this.#sendAnswers()
   }
 
-  /** Sends media or data at once, and gives its size on the wire. How much of it waits is up to the caller to bound. */
+  /** Sends media or data at once, and returns its size on the wire. The caller has to bound the bytes that wait. */
   sendMedia(typeId: number, messageStreamId: number, timestamp: number, parts: readonly Buffer[]): number {
     if (this.closed) return 0
     this.#sendAnswers()
@@ -131,7 +130,7 @@ export class Connection {
     this.#chunkSizeOut = sizeBytes
   }
 
-  /** Ends the connection after what was sent has left, or after a while in any case. Idempotent. */
+  /** Ends the connection when the data sent have left, or after a while in any case. Idempotent. */
   close(reason: string): void {
     if (!this.closed) this.#sendAnswers()
     if (this.closed) return
@@ -141,7 +140,7 @@ export class Connection {
     this.socket.once('close', () => clearTimeout(cut))
   }
 
-  /** Ends it without waiting for what was sent. */
+  /** Ends the connection without waiting for the data sent to leave. */
   cut(reason: string): void {
     this.#ended(reason)
     this.socket.destroy()
@@ -170,7 +169,7 @@ export class Connection {
     if (this.#fullReads >= MAX_FULL_READS && !this.#waits && !this.closed) this.#waitForTurn()
   }
 
-  /** Counts bytes that came in, and acknowledges them where that is due. For bytes that do not pass through the socket's `data` event. */
+  /** Counts bytes that came in, and acknowledges them when that is due. For bytes that do not pass through the socket's `data` event. */
   countReceived(sizeBytes: number): void {
     const receivedBytes = this.#ackWindow.receive(sizeBytes)
     if (receivedBytes !== null) this.send({ kind: 'acknowledgement', receivedBytes })
@@ -264,7 +263,7 @@ export class Connection {
     const [first] = this.#answers
     const bytes = this.#answers.length === 1 && first !== undefined ? first : Buffer.concat(this.#answers)
     this.#answers = []
-    // Media is bounded where it comes from, and must not count here.
+    // Media is bounded by its source, and must not count here.
     this.#answerQueueBytes += bytes.length
     if (this.#answerQueueBytes > MAX_ANSWER_QUEUE_BYTES) {
       return this.cut(`the peer does not read: ${this.#answerQueueBytes} bytes of answers wait for it`)

@@ -19,8 +19,8 @@ const CAN_FORWARD = 0x04
 export const ANY_FOUR_CC = '*'
 
 /**
- * The codecs of enhanced RTMP that a peer says it takes, in `connect` or its answer (Enhanced RTMP v2, `fourCcList`,
- * `videoFourCcInfoMap`, `audioFourCcInfoMap`). None where it says nothing.
+ * The codecs of enhanced RTMP that a peer accepts, by `connect` or its answer (Enhanced RTMP v2, `fourCcList`,
+ * `videoFourCcInfoMap`, `audioFourCcInfoMap`). Empty when it names none.
  */
 export function takenFourCcs(peer: Readonly<Record<string, AmfValue>>): ReadonlySet<unknown> {
   const { fourCcList, videoFourCcInfoMap, audioFourCcInfoMap } = peer
@@ -33,7 +33,7 @@ export function takenFourCcs(peer: Readonly<Record<string, AmfValue>>): Readonly
   return taken
 }
 
-/** The codecs of sound that a player takes: those of old, and what it names of enhanced RTMP. */
+/** The audio codecs that a player can play: those of original RTMP, and those of enhanced RTMP that it names. */
 export function playableSound(player: Readonly<Record<string, AmfValue>>): readonly AudioCodec[] {
   const taken = takenFourCcs(player)
   const named = Object.entries(ENHANCED_SOUND).filter(([, fourCc]) => taken.has(fourCc) || taken.has(ANY_FOUR_CC))

@@ -90,7 +90,7 @@ export class NetStream {
 
   /**
    * Admits the peer as a player; while there is no publisher, this waits. It is answered when there is one, before media
-   * flows: some players send on another connection what they then wait for. A refusal ends the connection.
+   * flows: some players wait for media that they themselves send on another connection. A refusal ends the connection.
    */
   async play(command: Command, target: StreamTarget): Promise<void> {
     const { ctx, connection, client, formats, sound } = this.#options
@@ -125,15 +125,12 @@ export class NetStream {
     this.#ingest?.receive(raw)
   }
 
-  /** The peer was heard: if it publishes, its source is there. */
+  /** The peer has given a sign of life: a publisher counts as alive. */
   alive(): void {
     this.#publisher?.alive()
   }
 
-  /**
-   * The peer wants a player's media to stop or go on (RTMP 1.0 §7.2.2.9). A recording of its own is paused; of a stream
-   * that others watch, it gets nothing meanwhile.
-   */
+  /** Pauses or resumes a player's media (RTMP 1.0 §7.2.2.9). A recording of its own is paused; a shared stream goes on without it. */
   async pause({ args, amf3 }: Command): Promise<void> {
     const subscriber = this.#subscriber
     const control = subscriber?.control
@@ -148,7 +145,7 @@ export class NetStream {
     this.#status('status', paused ? 'NetStream.Pause.Notify' : 'NetStream.Unpause.Notify', 'done', amf3)
   }
 
-  /** The peer wants a recording to go on elsewhere (RTMP 1.0 §7.2.2.8). A live stream goes on as it was. */
+  /** Seeks in a recording (RTMP 1.0 §7.2.2.8). A live stream continues unchanged. */
   async seek({ args: [positionMs], amf3 }: Command): Promise<void> {
     const control = this.#subscriber?.control
     if (control?.seek === undefined || typeof positionMs !== 'number') {

@@ -19,7 +19,7 @@ const REQUEST_TIMEOUT_MS = 10_000
 /** A connection that has closed its last message stream is closed after this. */
 const IDLE_TIMEOUT_MS = 30_000
 const NO_REQUEST = 'no stream was asked for in time'
-/** How much of a command's name is shown in the log. */
+/** The most characters of a command's name in the log. */
 const SHOWN_NAME_LENGTH = 32
 
 type SessionOptions = {

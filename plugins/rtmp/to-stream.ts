@@ -9,9 +9,9 @@ import type { RawMessage } from './wire/message/raw-message.ts'
 
 /** Larger metadata is not read: parsing it would take milliseconds in which nothing else is done. */
 const MAX_METADATA_SIZE_BYTES = 64 * 1024
-/** How much metadata is read in a second; a source that repeats its own costs nothing. */
+/** The most bytes of metadata that are parsed in a second; metadata that repeats the last is not counted. */
 const METADATA_BYTES_PER_SECOND = 64 * 1024
-/** A source that says nothing of its tracks has no second one when it has sent this much of the first alone. */
+/** A source without `onMetaData` has no second track when it has sent this much of the first alone. */
 const LONE_TRACK_MS = 500
 
 /** The log text for a source that sends an unsupported codec. */
@@ -27,9 +27,9 @@ export class RtmpIngest {
   /** The last data message that was read. */
   #data: Buffer | undefined
   #droppedData = 0
-  /** Which kinds of track the source says it will send. */
+  /** The kinds of track that the source has announced. */
   #expected: { readonly audio: boolean; readonly video: boolean } | undefined
-  /** All tracks are known, or there is nothing more to find out about that. */
+  /** True when all tracks are known, or no more are expected. */
   #settled = false
   #firstMediaMs: number | undefined
 

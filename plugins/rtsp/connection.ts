@@ -4,9 +4,9 @@ import { RtspReader } from './wire/message/reader.ts'
 import type { InterleavedFrame, RtspRequest, RtspResponse } from './wire/message/message.ts'
 import { serializeInterleaved } from './media/interleaved-framing.ts'
 
-/** Most bytes of messages and reports that wait in this process for a peer that does not read; media is bounded where it comes from. */
+/** The most bytes of messages and reports that wait in this process for a peer that does not read; media is bounded by its source. */
 const MAX_QUEUE_BYTES = 256 * 1024
-/** How long the last messages may take to reach a peer before its connection is cut. */
+/** The longest time in which the last messages may reach a peer before its connection is cut. */
 const LINGER_MS = 2000
 
 /** The reason of a connection that its other end has closed. */
@@ -96,7 +96,7 @@ export class RtspConnection {
     return { stream, rest: this.reader.takeRest() }
   }
 
-  /** Ends the connection after what was sent has left, or after a while in any case. Idempotent. */
+  /** Ends the connection when the data sent have left, or after a while in any case. Idempotent. */
   close(reason: string): void {
     if (this.closed) return
     this.#ended(reason)
@@ -105,7 +105,7 @@ export class RtspConnection {
     this.stream.once('close', () => clearTimeout(cut))
   }
 
-  /** Ends it without waiting for what was sent. */
+  /** Ends the connection without waiting for the data sent to leave. */
   cut(reason: string): void {
     this.#ended(reason)
     this.stream.destroy()

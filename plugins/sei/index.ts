@@ -14,7 +14,7 @@ export default definePlugin({
   async setup(ctx) {
     const derived = new DerivedStreams(ctx)
     addOperations(ctx, derived)
-    // Last: where setup fails, the generation before goes on with them.
+    // The last step: if setup fails, the former generation goes on with the streams.
     await derived.takeOver()
   },
 })

@@ -11,7 +11,7 @@ import { SignallingRoutes } from './signalling/routes.ts'
 
 /**
  * Defines the plugin.
- * @param openParts opens what the sessions of one generation share, such as its ports
+ * @param openParts opens the parts that the sessions of one generation share, such as its ports
  */
 export function webRtcPlugin(openParts: (ctx: WebRtcContext) => SessionParts | Promise<SessionParts>) {
   return definePlugin({

@@ -52,7 +52,7 @@ export class Canvas {
     return 0.2126 * (channels[at] ?? 0) + 0.7152 * (channels[at + 1] ?? 0) + 0.0722 * (channels[at + 2] ?? 0)
   }
 
-  /** How far a channel is from the brightness; `scale` is the difference that it can have. */
+  /** The chroma of a channel: its distance from the brightness; `scale` is the largest difference. */
   #chroma(plane: Plane, channel: number, scale: number): void {
     for (let y = 0; y < plane.height; y++) {
       for (let x = 0; x < plane.width; x++) {

@@ -21,7 +21,7 @@ export type PictureFormat = {
   readonly fps: number
 }
 
-/** Macroblocks needed to cover so many pixels. */
+/** The number of macroblocks that cover `pixels`. */
 export function macroblocksFor(pixels: number): number {
   return Math.ceil(pixels / 16)
 }
@@ -46,7 +46,7 @@ export function serializeSps({ width, height, fps }: PictureFormat): Buffer {
   return serializeNalu(NALU_HEADER.sps, writer)
 }
 
-/** The picture parameter set (ISO/IEC 14496-10 7.3.2.2): CAVLC, slices say whether they are deblocked. */
+/** The picture parameter set (ISO/IEC 14496-10 7.3.2.2): CAVLC, slices contain the control of the deblocking filter. */
 export function serializePps(): Buffer {
   const writer = new BitWriter()
   writer.writeUe(0)

@@ -2,7 +2,7 @@ import type { Muxer, MuxerFormat } from 'sluice/sdk'
 import { FLV_FORMAT } from 'sluice/sdk/media'
 import { serializeFlvHead } from '../record/flv-head.ts'
 
-/** FLV with what is known of a whole file in its metadata: how long it is. */
+/** FLV with the duration of a whole file in its metadata. */
 export function flvFileFormat(durationMs: number): MuxerFormat {
   return { ...FLV_FORMAT, createMuxer: () => new FlvFileMuxer(durationMs / 1000) }
 }

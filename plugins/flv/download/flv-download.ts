@@ -14,8 +14,8 @@ const PREFIX = '/download/'
 const ENDING = /\.flv$/iu
 
 /**
- * Answers `GET /flv/download/{streamPath}?start&end` (api.md 9): what was recorded in that time, in files of any type, as one FLV. It
- * begins with a keyframe, at time 0. Who asks passes all gates, as for a play, and is a session as long as it takes.
+ * Answers `GET /flv/download/{streamPath}?start&end` (api.md 9): the recordings of that time, in files of any type, as one FLV. It begins
+ * with a keyframe, at time 0. The client passes all gates, as for a play, and has a session until the end.
  */
 export function serveDownloads(ctx: PluginContext<Pick<InheritedConfig, 'subscribe'>>): void {
   ctx.http.route({

@@ -1,6 +1,6 @@
 import type { AmfObject } from 'sluice/sdk/media'
 
-/** A source that says nothing of its tracks has no second one when it has sent this much of the first alone. */
+/** A source without `onMetaData` has no second track when it has sent this much of the first alone. */
 const LONE_TRACK_MS = 500
 /** The time after which an announced track of a live source is not expected any more. */
 const MISSING_TRACK_MS = 3000

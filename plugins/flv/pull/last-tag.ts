@@ -6,7 +6,7 @@ import {
 } from 'sluice/sdk/media'
 import type { RecordingBytes } from 'sluice/sdk'
 
-/** The time of the tag that a recording ends with; undefined where it ends otherwise, as what was cut off does. */
+/** The time of the last tag of a recording; undefined when it does not end with a tag, as one that was cut off. */
 export async function lastTagMs(bytes: RecordingBytes): Promise<number | undefined> {
   const trailerOffset = bytes.sizeBytes - FLV_TAG_TRAILER_SIZE_BYTES
   const trailer = await bytes.read(Math.max(0, trailerOffset), FLV_TAG_TRAILER_SIZE_BYTES)

@@ -22,7 +22,7 @@ export class LiveSource {
 
   /**
    * Reads up to the first tag.
-   * @throws {SourceError} when what comes is no FLV, or ends before
+   * @throws {SourceError} when the bytes are not FLV, or end before
    */
   static async open(bytes: LiveBytes, log: Logger): Promise<LiveSource> {
     const source = new LiveSource(bytes, log)
@@ -31,7 +31,7 @@ export class LiveSource {
   }
 
   /**
-   * Publishes what comes.
+   * Publishes the stream as it comes.
    * @throws {SourceError} when it ends
    */
   async play(publisher: Publisher): Promise<never> {

@@ -11,13 +11,13 @@ export type RequestTarget =
   | { readonly kind: 'media'; readonly streamPath: string; readonly token: string; readonly rendition: string }
   | { readonly kind: 'file'; readonly streamPath: string; readonly name: string }
 
-/** A token of the host's. It begins with what no stream's name is likely to, so that it isn't taken for a part of a path. */
+/** A session token of the host. Names of streams hardly begin like it, so that it isn't taken for a part of a path. */
 const TOKEN = /^~[\w-]{36}$/
 const PLAYLIST_ENDING = '.m3u8'
 const FILE = /\.(?:m4s|mp4|ts)$/
 
 /**
- * Reads a path below the plugin's mounts, as it was sent. Undefined for what can't be there.
+ * Parses a path below the plugin's mounts, as it was sent; undefined for an invalid one.
  *
  * | path                           | is                                  |
  * | ------------------------------ | ----------------------------------- |
@@ -58,10 +58,7 @@ function streamPathOf(parts: readonly string[]): string {
 const UNSAFE = /[^\u0021\u0024-\u007e]|\{(?=\$)/gu
 const MAX_BYTE = 0xff
 
-/**
- * Makes what a client sent in its request line fit for a playlist: it stays byte for byte, but for what would break the
- * playlist's text.
- */
+/** Escapes a text of a request line for a playlist: only characters that would break the playlist's text are changed. */
 export function addressText(sent: string): string {
   return sent.replace(UNSAFE, percentEncoded)
 }

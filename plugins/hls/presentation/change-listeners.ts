@@ -15,7 +15,7 @@ export class ChangeListeners {
     return this.#changed
   }
 
-  /** @returns what ends it. */
+  /** @returns a function that removes the listener */
   add(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

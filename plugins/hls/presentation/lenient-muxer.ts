@@ -11,7 +11,7 @@ export type LenientMuxerOptions = {
   readonly log: PluginContext<unknown>['log']
 }
 
-/** A segment muxer that leaves broken units out, and says so once. */
+/** A segment muxer that leaves malformed units out, and logs the first one. */
 export class LenientMuxer implements SegmentMuxer {
   readonly #muxer: SegmentMuxer
   readonly #rendition: string

@@ -8,7 +8,7 @@ const SHARE = MIN_PART_SHARE + 0.01
 const MAX_JITTER_STRETCH = 1.25
 /** Frames of a varying rate are not waited for longer than this, whatever share of the target parts then have. */
 const MAX_VARYING_TARGET_MS = 1000
-/** A share of a frame that is more than what sums of fractions are off by. */
+/** The share of a frame by which sums of fractions differ at most. */
 const ROUNDING_SHARE = 0.001
 
 /** The frames of a track, in milliseconds. */

@@ -23,8 +23,8 @@ export class PeriodClock {
   }
 
   /**
-   * Corrects the first period by a unit that has just come: units may come in a burst at first, from the past, and the
-   * one that is the least late tells the clock.
+   * Corrects the first period by a unit that has just come: units may come in a burst at first, from the past, and the least late one sets
+   * the clock.
    */
   follow(period: Period, timeSeconds: number): void {
     if (period.index === 0) period.originMs = Math.min(period.originMs, this.#originMs(timeSeconds))
@@ -34,7 +34,7 @@ export class PeriodClock {
     this.#lastEndMs = originMs + endSeconds * 1000
   }
 
-  /** Counts anew. */
+  /** Begins the count again. */
   reset(): void {
     this.#periods = 0
   }

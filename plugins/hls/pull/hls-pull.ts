@@ -20,7 +20,7 @@ import { MAIN, SourceRendition } from './source-rendition.ts'
 import { SourceTimes } from './source-times.ts'
 import { chooseVariant } from './variant-choice.ts'
 
-/** Shortest and longest time from one look at what is due to the next. */
+/** The shortest and the longest time between two ticks. */
 const MIN_TICK_MS = 5
 const MAX_TICK_MS = 100
 
@@ -54,7 +54,7 @@ export class HlsPull {
   readonly #signal: AbortSignal
   readonly #client: SourceClient
   readonly #pacer = new Pacer()
-  /** Rejects when what is due can't be done. */
+  /** Rejects when a step of the pacer fails. */
   readonly #failure = Promise.withResolvers<never>()
   #timer: NodeJS.Timeout | undefined
   #publishing = false

@@ -19,7 +19,7 @@ export type LoadedSegment = {
   readonly init: Buffer | undefined
 }
 
-/** Fetches segments with what belongs to them, in the clear. */
+/** Fetches segments with their init segments and keys, and decrypts them. */
 export class SegmentLoader {
   readonly #client: Pick<SourceClient, 'fetch'>
   readonly #keys = new Map<string, Promise<Buffer>>()
@@ -32,7 +32,7 @@ export class SegmentLoader {
 
   /**
    * @param base the address of the playlist
-   * @throws {SourceError} when a file can't be had or decrypted, or is no segment, such as an error page with status 200
+   * @throws {SourceError} when a file can't be fetched or decrypted, or is not a segment, such as an error page with status 200
    */
   async load(segment: SourceSegment, base: string): Promise<LoadedSegment> {
     const { init, sequence } = segment

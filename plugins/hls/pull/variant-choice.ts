@@ -9,8 +9,8 @@ const AUDIO = ['mp4a', 'mp3', 'opus', 'ac-3', 'ec-3', 'flac']
 export type Choice = { readonly variant: SourceVariant; readonly audio: SourceAudio | undefined }
 
 /**
- * Chooses the variant of the highest bandwidth (of the same, the highest picture) of which all can be carried; one with
- * pictures before one without, as far as that is told. Its sound is the default of its group, or the first.
+ * Chooses the variant of the highest bandwidth (of the same, the highest picture) with codecs that can all be carried; one with video
+ * before one without, as far as the playlist contains that. Its audio is the default of its group, or the first.
  * @throws {SourceError} when there is none
  */
 export function chooseVariant({ variants, audio }: SourceVariants): Choice {

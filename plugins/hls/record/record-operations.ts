@@ -10,7 +10,7 @@ import {
 } from 'sluice/sdk'
 
 const TYPE = 'hls'
-/** How long the files of a recording are. */
+/** The default length of a recording's files. */
 const DEFAULT_FRAGMENT = '1m'
 
 const StartQuery = Type.Object({

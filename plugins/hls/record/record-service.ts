@@ -22,7 +22,7 @@ export const TS_RECORDS: RecordService = {
   wholeSizeBytes: ({ sizeBytes }) => Promise.resolve(sizeBytes - (sizeBytes % TS_PACKET_SIZE_BYTES)),
 }
 
-/** Goes on behind the last packet of a file of the same codecs: what sets decoders up comes with each keyframe. */
+/** Continues after the last packet of a file with the same codecs: decoder configurations come with each keyframe. */
 async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Promise<ResumedFile | undefined> {
   const former = await TsRecording.open(bytes, 'decoded')
   if (codecsOf(former.tracks) !== codecsOf(tracks.filter(canCarryInTs))) return undefined
@@ -36,7 +36,7 @@ function codecsOf(tracks: readonly Track[]): string {
   return tracks.map(({ codec }) => codec).join()
 }
 
-/** Records streams as fragmented MP4, by what the plugin mp4 offers. */
+/** Records streams as fragmented MP4, by the record service of the plugin mp4. */
 export function createFmp4Records(services: Pick<ServiceRegistry, 'get'>): RecordService {
   const records = () => {
     const service = services.get('record:mp4')

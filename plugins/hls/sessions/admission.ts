@@ -14,7 +14,7 @@ import { hasLeft, type HttpExchange } from '../http/replies.ts'
 import type { Session } from './session.ts'
 import type { Sessions } from './sessions.ts'
 
-/** The prefix under which low latency is what one gets. */
+/** The prefix of addresses whose default is low latency. */
 const LOW_LATENCY_MOUNT = /^https?:\/\/[^/]*\/llhls\//u
 
 /** Lets viewers in: through the gates, to a stream that has something to play. */
@@ -33,15 +33,15 @@ export class Admission {
 
   /**
    * Begins a session: all gates, then the wait for a publisher and a first segment.
-   * @throws {SluiceError} when the viewer isn't let in or there is nothing to play
+   * @throws {SluiceError} when the viewer isn't admitted or the stream can't be played
    */
   open(exchange: HttpExchange, streamPath: string, query: string): Promise<Session> {
     return this.#open(exchange, streamPath, query, undefined)
   }
 
   /**
-   * Begins a session that goes on from one that is not known any more. What a player asks for at the same time, such as
-   * its other renditions, is for the same new session.
+   * Begins a session that continues one that is not known any more. Simultaneous requests of a player, such as for its other renditions,
+   * belong to the same new session.
    * @throws {SluiceError} as `open`
    */
   async renew(exchange: HttpExchange, formerToken: string, streamPath: string, query: string): Promise<Session> {

@@ -24,7 +24,7 @@ export function integer(value: number): string {
   return String(value)
 }
 
-/** A decimal-floating-point of at most so many places. @throws RangeError if it is negative or too large. */
+/** A decimal-floating-point of at most `places` decimal places. @throws RangeError if it is negative or too large */
 export function decimal(value: number, places = 6): string {
   if (!(value >= 0 && value <= MAX_DECIMAL)) throw new RangeError(`HLS: ${value} is no decimal number`)
   // Through a number again, to lose zeros at the end.
@@ -32,8 +32,8 @@ export function decimal(value: number, places = 6): string {
 }
 
 /**
- * Reads an attribute list (RFC 8216bis 4.2) by name, strings without their quotes; what is none is passed over. Of
- * attributes that come twice, the last counts.
+ * Reads an attribute list (RFC 8216bis 4.2) by name, strings without their quotes; malformed attributes are ignored. The last of equal
+ * names counts.
  */
 export function parseAttributes(text: string): ReadonlyMap<string, string> {
   // Names are bounded, so that a long line without values takes no longer than it is long.

@@ -16,7 +16,7 @@ export type MediaPlaylist = {
   /** EXT-X-SKIP: this many segments at the start are left out of `segments`, and the playlist is a delta update. */
   readonly skippedSegments?: number
   readonly segments: readonly MediaSegment[]
-  /** EXT-X-PRELOAD-HINT: what the server will make next. */
+  /** EXT-X-PRELOAD-HINT: the resource that the server will make next. */
   readonly preloadHint?: { readonly type: 'PART' | 'MAP'; readonly uri: string }
   readonly renditionReports?: readonly RenditionReport[]
   /** EXT-X-PLAYLIST-TYPE: VOD can't change. */
@@ -46,7 +46,7 @@ export type MediaSegment = {
   readonly gap?: boolean
   /** EXT-X-BYTERANGE: the part of the resource that it is; all of it unless given. */
   readonly range?: ByteRange
-  /** EXT-X-MAP, written where it differs from the segment before. */
+  /** EXT-X-MAP, written when it differs from that of the segment before. */
   readonly initUri?: string
   /** BYTERANGE of EXT-X-MAP. */
   readonly initRange?: ByteRange
@@ -67,7 +67,7 @@ export type PartialSegment = {
 /** EXT-X-RENDITION-REPORT: how far another rendition is. */
 export type RenditionReport = { readonly uri: string; readonly lastMsn: number; readonly lastPart?: number }
 
-/** Gives what is written in place of a bare URI, for example with the viewer's query. */
+/** Returns the text that replaces a bare URI, for example with the viewer's query. */
 export type Addressing = (uri: string) => string
 
 const asItIs: Addressing = (uri) => uri

@@ -82,9 +82,8 @@ function variantLines(variant: Variant, address: Addressing): string {
 const yesOrNo = (value: boolean) => (value ? 'YES' : 'NO')
 
 /**
- * Gives the part of a multivariant playlist's CODECS that tells of a track. It is the configuration's `codecString`, but
- * for the names that players of HLS know otherwise: MP3 is an object type of MPEG-4 audio, whatever the container, and
- * FLAC is as its sample entry.
+ * Returns the part of a multivariant playlist's CODECS for a track. It is the configuration's `codecString`, except for the names that
+ * players of HLS expect in another form: MP3 is an object type of MPEG-4 audio, whatever the container, and FLAC is as its sample entry.
  */
 export function codecsOf({ codec, config }: Track): string {
   if (codec === 'mp3') return 'mp4a.40.34'

@@ -3,9 +3,9 @@ import type { FoundFragment } from './fragment-walk.ts'
 import type { SourceReader } from './source-reader.ts'
 import type { VirtualPiece } from './virtual-file.ts'
 
-/** Puts a file together of what fragments of sources say. */
+/** Assembles a file from the fragments of sources. */
 export interface Assembly {
-  /** Says what it makes, for a tag of the file. */
+  /** The name of the format, for a tag of the file. */
   readonly name: string
   /** Begins the next source. */
   begin(source: DownloadSource, reader: SourceReader): void

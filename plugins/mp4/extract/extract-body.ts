@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 
-/** So much of what is in memory is given at a time. */
+/** The size of the pieces of bytes in memory. */
 const PIECE_SIZE_BYTES = 256 * 1024
 
 /**
  * Pieces as the body of an answer, each made when the client has taken the one before.
- * @param stallMs a client that takes nothing for so long is cut off; 0 is never
+ * @param stallMs the time after which a client that reads nothing is disconnected; 0 for never
  */
 export function extractBody(pieces: AsyncIterable<Buffer> | Iterable<Buffer>, stallMs: number): Readable {
   const body: Readable = Readable.from(watched(), { highWaterMark: 1 })

@@ -64,7 +64,7 @@ export class FragmentFeed {
     this.#isOver = false
   }
 
-  /** Reads until each lane has a sample; undefined when all have one. */
+  /** Reads until each lane has a sample; undefined when nothing has to be read. */
   fill(): Promise<void> | undefined {
     return this.#isOver || !this.#needsMore ? undefined : this.#fill()
   }

@@ -5,12 +5,12 @@ import { inTurns } from './turns.ts'
 
 /** The tables of several days; they are kept in memory. */
 const MAX_MOVIE_SIZE_BYTES = 256 * 1024 * 1024
-/** How many boxes are looked at before the `moov`. */
+/** The most boxes that are read before the `moov`. */
 const MAX_BOXES_BEFORE_MOVIE = 10_000
 
 /**
- * Finds and reads the `moov` of a file, wherever in it that lies.
- * @throws {Error} that says what is wrong with the file, or of the signal
+ * Finds and reads the `moov` of a file, anywhere in it.
+ * @throws {Error} with the defect of the file, or the reason of the signal's abort
  */
 export async function readMovie(bytes: RecordingBytes, signal?: AbortSignal): Promise<Mp4Movie> {
   const walk = new BoxWalk(bytes)
@@ -33,7 +33,7 @@ export async function readMovie(bytes: RecordingBytes, signal?: AbortSignal): Pr
   throw new Error('the file has no moov box: it is no MP4, or was not finished when it was written')
 }
 
-/** Goes through the tables of what can be played. */
+/** Prepares the tables of the tracks that can be played. */
 function* prepare({ tracks }: Mp4Movie): Generator<void> {
   for (const { table, format } of tracks) if (format !== undefined) yield* table.prepare()
 }

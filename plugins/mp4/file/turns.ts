@@ -5,8 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const TURN_MS = 2
 
 /**
- * Does work that yields often, a while in each turn of the event loop, and gives what it returns.
- * @throws what the work throws, and what the signal was aborted for
+ * Does work that yields often, for a while in each turn of the event loop, and returns its result.
+ * @throws the error of the work, or the reason of the signal's abort
  */
 export async function inTurns<Result>(work: Generator<void, Result>, signal?: AbortSignal): Promise<Result> {
   let beganMs = performance.now()

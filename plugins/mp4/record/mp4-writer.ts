@@ -12,7 +12,7 @@ import {
 
 type FormerPart = { readonly sizeBytes: number; readonly times: FragmentTime[] | undefined }
 
-/** Writes an MP4 as fragments, so that what was written can be played at any moment; at its end comes a table of them. */
+/** Writes an MP4 as fragments, so that it can be played at any moment; at its end comes a table of them. */
 export class Mp4Writer implements RecordingWriter {
   readonly head: Buffer
   readonly #fragments: FragmentWriter
@@ -20,11 +20,11 @@ export class Mp4Writer implements RecordingWriter {
   /** Undefined where those of a former part are not known: a file without a table is looked through. */
   readonly #times: FragmentTime[] | undefined
   #offset: number
-  /** When the first keyframe of what was taken is presented, in ticks of the file. */
+  /** The presentation time of the first keyframe in the current fragment, in ticks of the file. */
   #keyframeTime: number | undefined
 
   /**
-   * @param former what a file has that it goes on with, up to where
+   * @param former the part of a file that it continues
    * @throws {RangeError} for a track that `canCarryInFmp4` refuses
    */
   constructor(tracks: readonly MediaTrack[], former?: FormerPart) {

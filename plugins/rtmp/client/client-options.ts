@@ -23,7 +23,7 @@ export type RtmpClientOptions = {
   readonly userAgent?: string
   /** Further properties of `connect`. */
   readonly properties?: Readonly<Record<string, AmfValue>>
-  /** How long the handshake and each answer may take, in milliseconds. Default 10 s. */
+  /** The longest time for the handshake and for each answer, in milliseconds. Default 10 s. */
   readonly answerTimeoutMs?: number
   /** Takes each media and data message; its payload belongs to the callee. */
   readonly onMedia?: (raw: RawMessage) => void

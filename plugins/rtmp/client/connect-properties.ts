@@ -15,10 +15,7 @@ export const PLAYER_PROPERTIES: Readonly<Record<string, AmfValue>> = {
   fourCcList: Object.values(FOUR_CCS),
 }
 
-/**
- * `connect` of a publisher: the codecs that need enhanced RTMP are named where there are any, as some servers refuse what they
- * don't know.
- */
+/** `connect` of a publisher: the codecs that need enhanced RTMP are named if there are any, as some servers refuse unknown properties. */
 export function publisherProperties(tracks: readonly Track[]): Readonly<Record<string, AmfValue>> {
   const fourCcs = enhanced(tracks).map(({ fourCc }) => fourCc)
   return fourCcs.length === 0 ? {} : { fourCcList: fourCcs }

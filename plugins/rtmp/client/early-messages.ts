@@ -1,6 +1,6 @@
 import type { RawMessage } from '../wire/message/raw-message.ts'
 
-/** Metadata and the configuration of decoders, which is all that a server sends before it says that it plays. */
+/** The most messages before the status that says the server plays; real servers send only metadata and decoder configurations before it. */
 const MAX_EARLY_MESSAGES = 32
 const MAX_EARLY_BYTES = 256 * 1024
 

@@ -9,7 +9,7 @@ import { redirectedUrl } from './redirect.ts'
 import { RtmpClient } from './rtmp-client.ts'
 
 const MAX_REDIRECTS = 5
-/** A server first asks for the name, then makes a challenge, and then says whether it was met. */
+/** The most challenges of a server: it first asks for the name, then makes a challenge, and then accepts or refuses the answer. */
 const MAX_CHALLENGES = 2
 
 type OpenOptions = {
@@ -23,8 +23,8 @@ type OpenOptions = {
 }
 
 /**
- * Opens a stream of a server: connects, tells it who it is if it asks, and follows where it leads.
- * @throws {Error} when the server can't be reached, refuses, or the signal aborts; the message holds nothing secret
+ * Opens a stream of a server: connects, authenticates if the server asks for it, and follows redirects.
+ * @throws {Error} when the server can't be reached, refuses, or the signal aborts; the message contains no secret
  */
 export async function openStream(options: OpenOptions): Promise<RtmpClient> {
   const { request, signal } = options

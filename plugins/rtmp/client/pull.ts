@@ -45,7 +45,7 @@ class RtmpPull {
   readonly #early = new EarlyMessages()
   #publisher: Publisher | undefined
   #ingest: RtmpIngest | undefined
-  /** The server has agreed to play; before, what it says is dealt with where the stream is opened. */
+  /** True when the server has agreed to play; earlier statuses belong to the opening of the stream. */
   #isPlaying = false
   #isRecording = false
 
@@ -125,7 +125,7 @@ class RtmpPull {
     return this.#publish()
   }
 
-  /** Never rejects: what goes wrong is the end of the pull. */
+  /** Publishes the stream. It never rejects: an error ends the pull. */
   async #publish(): Promise<void> {
     const { ctx, log, request } = this.#options
     try {

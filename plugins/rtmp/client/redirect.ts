@@ -25,7 +25,7 @@ export function redirectedUrl(url: string, redirect: string, knowsName: boolean)
   }
 }
 
-/** The name of the stream in an address, without its query; undefined where there is none. */
+/** The name of the stream in an address, without its query; undefined when there is none. */
 function nameIn(address: string): string | undefined {
   try {
     return withoutQuery(parseRtmpUrl(address).name)

@@ -15,12 +15,12 @@ import { statusOf, type Status } from './status.ts'
 
 /** The chunk size that encoders commonly use. */
 const CHUNK_SIZE_BYTES = 4096
-/** A server answers within this, or the connection is given up. */
+/** The longest time for an answer before the connection is given up. */
 const ANSWER_TIMEOUT_MS = 10_000
 /** The default `flashVer` of `connect`; some servers look for the shape of it. */
 const FLASH_VERSION = 'FMLE/3.0 (compatible; Sluice)'
 
-/** The client's side of one RTMP connection: it publishes or plays one stream of a server, or calls what it likes. */
+/** The client's side of one RTMP connection: it publishes or plays one stream of a server, or sends any calls. */
 export class RtmpClient {
   /** Resolves with the reason when the connection has ended, from either side. */
   readonly closed: Promise<string>
@@ -40,7 +40,7 @@ export class RtmpClient {
 
   /**
    * Begins the handshake.
-   * @throws {MalformedError} when the URL is none
+   * @throws {MalformedError} when the URL is malformed
    */
   constructor(options: RtmpClientOptions) {
     this.#options = options
@@ -123,7 +123,7 @@ export class RtmpClient {
 
   /**
    * Asks to play, and resolves when the server has agreed, which may take as long as it waits for a publisher.
-   * @param timeoutMs when to give up; never, unless given
+   * @param timeoutMs the time after which to give up; default never
    * @throws {RtmpClientError} with the status that the server refused with
    */
   play(timeoutMs?: number): Promise<void> {
@@ -161,7 +161,7 @@ export class RtmpClient {
   }
 
   /**
-   * Sends a media or data message, the body of an FLV tag of the type `typeId`, and gives its size on the wire.
+   * Sends a media or data message, the body of an FLV tag of the type `typeId`, and returns its size on the wire.
    * `socket.writableLength` is the number of bytes that wait.
    */
   sendMedia(typeId: number, timestampMs: number, parts: readonly Buffer[]): number {
@@ -173,12 +173,12 @@ export class RtmpClient {
     this.#connection.countReceived(sizeBytes)
   }
 
-  /** Ends the connection without waiting for what was sent. */
+  /** Ends the connection without waiting for the data sent to leave. */
   close(reason = 'closed'): void {
     this.#connection.cut(reason)
   }
 
-  /** Ends the connection when what was sent has left, or after two seconds. */
+  /** Ends the connection when the data sent have left, or after two seconds. */
   closeSoon(reason: string): void {
     this.#connection.close(reason)
   }

@@ -1,7 +1,7 @@
 const COUNTER_RANGE = 2 ** 32
 
 /**
- * Counts what one side receives and says when an Acknowledgement is due (RTMP 1.0 §5.4.3, §5.4.4): each time as many
+ * Counts the bytes that one side receives and decides when an Acknowledgement is due (RTMP 1.0 §5.4.3, §5.4.4): each time as many
  * bytes as the peer's Window Acknowledgement Size came in. Until the peer sends one, none is due.
  */
 export class AckWindow {

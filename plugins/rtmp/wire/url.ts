@@ -30,7 +30,7 @@ export type StreamTarget = {
 export type StreamRequest = {
   /** Property `app` of `connect`: `live`, `live/instance`, `live?secret=1`; empty when there is none. */
   readonly app: string
-  /** Property `tcUrl` of `connect`, empty when there is none. It counts where `app` is missing, or has lost its query. */
+  /** Property `tcUrl` of `connect`, empty when there is none. It counts when `app` is missing, or has lost its query. */
   readonly tcUrl: string
   /** The address that the client connected to, as `rtmp://192.0.2.1:1935`; it counts when tcUrl has no origin. */
   readonly server: string
@@ -76,10 +76,10 @@ export type RtmpUrl = {
 }
 
 /**
- * Takes `rtmp[s]://[user:password@]host[:port]/app/name?query` apart. The name is the last part of the path, so the app may
+ * Parses `rtmp[s]://[user:password@]host[:port]/app/name?query`. The name is the last part of the path, so the app may
  * have slashes; a name may begin by a type, `mp4:`, and then have slashes itself. `/app?query/name` is understood too, and
  * `/app/?query`, where the query is the whole name.
- * @throws {MalformedError} when it is no such URL. The message leaves the URL out: it may hold secrets.
+ * @throws {MalformedError} when it is malformed. The message does not contain the URL, which may hold secrets.
  */
 export function parseRtmpUrl(url: string): RtmpUrl {
   checkLength(url)

@@ -9,15 +9,15 @@ const MAX_INTERVAL_MS = 2500
 
 export type AskWhileSilentOptions = {
   readonly publisher: Pick<Publisher, 'config' | 'writtenBytes' | 'alive'>
-  /** Asks the source, and rejects with an {@link RtspClientError} when it does not answer, or says that there is no such session. */
+  /** Sends a keepalive, and rejects with an {@link RtspClientError} when the source does not answer, or has no such session. */
   readonly ask: () => Promise<void>
   readonly timers: Pick<Timers, 'setInterval'>
 }
 
 /**
- * Asks a source whether it is there while it sends no media: one that answers is paused, not gone. The keepalives that RTSP has
- * anyway are too far apart to tell a source whose power was cut.
- * @returns stops asking
+ * Sends keepalives to a source while it sends no media: one that answers is paused, not gone. The usual keepalives of RTSP are too far
+ * apart to notice a source without power.
+ * @returns a function that stops it
  */
 export function askWhileSilent({ publisher, ask, timers }: AskWhileSilentOptions): () => void {
   const { publishtimeout } = publisher.config

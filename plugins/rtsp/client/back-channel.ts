@@ -62,7 +62,7 @@ type Loudspeaker = { readonly url: string; readonly controlUrl: string; readonly
 async function findLoudspeaker(client: RtspClient, tracks: readonly TrackInit[]): Promise<Loudspeaker> {
   const fields = { Accept: 'application/sdp', Require: BACK_CHANNEL }
   const { headers, body } = await client.request('DESCRIBE', client.uri, fields).catch((error: unknown) => {
-    // 551: what is required is not known.
+    // 551: the feature that the request requires is not known.
     if (error instanceof RtspClientError && error.status === 551) throw new Unsupported(NO_BACK_CHANNEL)
     throw error
   })

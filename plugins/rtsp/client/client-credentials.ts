@@ -10,12 +10,12 @@ export class ClientCredentials {
     this.#authorization = username === undefined ? undefined : new ClientAuthorization(username, password)
   }
 
-  /** Takes the challenges of a server; whether there is one that can be answered. */
+  /** Takes the challenges of a server; returns true when one of them can be answered. */
   accept(challenges: readonly string[]): boolean {
     return this.#authorization?.challenge(challenges) ?? false
   }
 
-  /** The header `Authorization` of a request; undefined while nobody has asked for it. */
+  /** The header `Authorization` of a request; undefined before a challenge. */
   authorization(method: string, uri: string): string | undefined {
     return this.#authorization?.authorize(method, uri, randomBytes(16).toString('hex'))
   }

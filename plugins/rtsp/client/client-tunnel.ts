@@ -20,8 +20,8 @@ export type TunnelOptions = {
 }
 
 /**
- * Makes a connection of two that look like HTTP, for networks where nothing else gets through.
- * @throws {RtspClientError} when the server knows of no tunnels
+ * Makes a connection of two that look like HTTP, for networks that let nothing else through.
+ * @throws {RtspClientError} when the server supports no tunnels
  */
 export async function openTunnel({ url, down, open, signal }: TunnelOptions): Promise<Duplex> {
   const { host, port, uri } = url

@@ -2,7 +2,7 @@ import { sdpAttribute, tryParse, type MediaDescription, type SessionDescription 
 import type { RtspHeaders } from '../wire/message/headers.ts'
 import { controlUrl, parseRtspUrl } from '../wire/url.ts'
 
-/** The addresses that a description gives its session and medias. */
+/** The URLs of the session and the medias in a description. */
 export class DescribedUrls {
   /** The address of the whole, for PLAY. */
   readonly whole: string

@@ -160,7 +160,7 @@ class RtspPull {
     throw new RtspClientError(ended === 'bye' ? 'the source has ended' : `the connection has ended: ${ended}`)
   }
 
-  /** Opens the camera's loudspeaker in a session of its own, so that what is played goes on undisturbed. */
+  /** Opens the camera's back channel in a session of its own, so that the pull goes on undisturbed. */
   #talk(tracks: readonly TrackInit[]): Promise<Talk> {
     const { ctx, request } = this.#options
     return openTalk({ ctx, url: this.#url, dial: request.dial, tracks, signal: this.#signal })

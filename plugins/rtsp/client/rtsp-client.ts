@@ -10,11 +10,11 @@ import { parseMethods } from '../wire/methods.ts'
 import { RtspClientError } from './client-error.ts'
 import { openCarrier, type Carrier, type CarrierOptions } from './carrier.ts'
 
-/** A server answers within this, or the connection is given up. */
+/** The longest time for an answer before the connection is given up. */
 const ANSWER_TIMEOUT_MS = 10_000
 const USER_AGENT = 'Sluice'
 const MAX_REASON_LENGTH = 120
-/** Methods by which a server asks whether the client is alive. */
+/** The methods by which a server checks that the client is alive. */
 const SIGNS_OF_LIFE = ['OPTIONS', 'GET_PARAMETER', 'SET_PARAMETER']
 
 /** The header fields of a request; undefined ones are left out. */
@@ -131,7 +131,7 @@ export class RtspClient {
     return agreed(method, await this.#call(method, uri, fields, options))
   }
 
-  /** Ends the connection after what was sent. Idempotent. */
+  /** Ends the connection when the data sent have left. Idempotent. */
   close(reason = 'closed'): void {
     if (!this.connection.closed) this.#farewell?.()
     this.connection.close(reason)
@@ -179,7 +179,7 @@ export class RtspClient {
     call.answer(response)
   }
 
-  /** Servers ask for little, most of all whether the client is alive. */
+  /** Answers a request of the server, which is usually a check that the client is alive. */
   #refuse({ method, cseq }: RtspRequest): void {
     const isKnown = SIGNS_OF_LIFE.includes(method.toUpperCase())
     this.connection.send(serializeResponse({ status: isKnown ? 200 : 501, cseq }))

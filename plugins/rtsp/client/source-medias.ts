@@ -6,10 +6,10 @@ const DIRECTIONS = ['sendonly', 'recvonly', 'sendrecv', 'inactive'] as const
 type Direction = (typeof DIRECTIONS)[number]
 
 /**
- * The medias that a source sends, of a description that was asked for without a back channel. Sources disagree on what
- * `sendonly` says: by RFC 8866 that they send, by ONVIF (Streaming Specification 5.3) that the client does. Sound is taken
- * for the way back to the source only where other medias show which of the two is meant: sound that is `sendonly` beside
- * sound that is not, and sound that is `recvonly` beside pictures that are `sendonly`.
+ * The medias that a source sends, by a description that was requested without a back channel. Sources disagree on the meaning of
+ * `sendonly`: by RFC 8866 they send, by ONVIF (Streaming Specification 5.3) the client does. Audio is taken for a back channel only when
+ * other medias show which of the two is meant: audio that is `sendonly` besides audio that is not, and audio that is `recvonly` besides
+ * video that is `sendonly`.
  */
 export function sourceMedias({ media, attributes }: SessionDescription): readonly MediaDescription[] {
   const ofSession = directionOf(attributes)

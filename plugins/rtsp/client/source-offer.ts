@@ -50,7 +50,7 @@ export async function askForSource(client: RtspClient): Promise<SourceOffer> {
   return { url: urls.whole, medias, leftOut, durationMs }
 }
 
-/** @throws {RtspClientError} when it is none */
+/** @throws {RtspClientError} when it is malformed */
 export function parsedDescription(body: Buffer): SessionDescription {
   try {
     return parseSdp(body.toString())
@@ -62,7 +62,7 @@ export function parsedDescription(body: Buffer): SessionDescription {
 
 /** The length of a recording by its range, `npt=0-12.5`. */
 function durationOf(text: string | undefined): number | undefined {
-  // A range that makes no sense is none: cameras write what they like.
+  // A malformed range counts as none: cameras write all kinds of them.
   const range = tryParse(parseRange, text)
   return range?.unit === 'npt' && typeof range.endMs === 'number' ? range.endMs : undefined
 }

@@ -36,12 +36,12 @@ export class SourceSession {
     this.#session = session
   }
 
-  /** Resolves when the first packet of media is there. */
+  /** Resolves when the first packet of media has come. */
   get arrived(): Promise<void> {
     return this.#arrived.promise
   }
 
-  /** Resolves when the source says goodbye (RTCP BYE) for all it has sent. */
+  /** Resolves when the source has sent RTCP BYE for all its medias. */
   get ended(): Promise<'bye'> {
     return this.#ended.promise
   }

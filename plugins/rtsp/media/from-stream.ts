@@ -14,7 +14,7 @@ import {
 import { InterleavedFraming, serializeInterleaved } from './interleaved-framing.ts'
 import { isSameMedia, offeredMedia, type OfferedMedia } from './offer.ts'
 
-/** The longest that output is gathered when there are many players, who keep 200 ms and more of what comes. */
+/** The longest time for which output is gathered when there are many players, which buffer 200 ms and more. */
 const MAX_MERGE_MS = 100
 /** Packets fit into a datagram of a common Ethernet, over IPv6 and with some room for tunnels. */
 const MAX_PAYLOAD_BYTES = 1400
@@ -162,7 +162,7 @@ export class RtspFormats {
     const key = JSON.stringify(medias.map(identityOf))
     const known = this.#formats.get(key)
     if (known !== undefined) return known
-    // Clients name channels as they like: those who name odd ones may have to do without sharing.
+    // Clients choose channel numbers: those with unusual ones may have to do without sharing.
     const [oldest] = this.#formats.keys()
     if (this.#formats.size === MAX_FORMATS && oldest !== undefined) this.#formats.delete(oldest)
     const format = createFormat(medias.map((media) => ({ ...media, ssrc: randomBytes(4).readUInt32BE() })))

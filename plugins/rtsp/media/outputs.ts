@@ -7,7 +7,7 @@ import { DatagramSink, type ChannelTarget } from './datagram-sink.ts'
 import type { PlayedMedia } from './from-stream.ts'
 import type { OfferedMedia } from './offer.ts'
 
-/** A media that goes out: what it is, and the way it was set up to go. */
+/** A media that is sent, with its transport. */
 export type Output = { readonly media: OfferedMedia; readonly transport: InterleavedTransport | UdpTransport }
 
 /** The medias that a session sends, by their places: all over its connection, or all by datagrams. */

@@ -1,6 +1,6 @@
 import type { Sink } from 'sluice/sdk'
 
-/** A sink that keeps what comes until the answer to PLAY has been sent, which media must not overtake. */
+/** A sink that holds media back until the answer to PLAY has been sent. */
 export class StartSink implements Sink {
   readonly #sink: Sink
   #kept: Buffer[] | undefined = []

@@ -15,15 +15,15 @@ import {
 } from 'sluice/sdk/media'
 import type { Timers } from '../plugin-context.ts'
 
-/** How long a packet is waited for while later ones have come, and how many of those are kept. */
+/** The longest wait for a missing packet, and the most later packets that are kept meanwhile. */
 const DATAGRAM_ORDER = { maxPackets: 1024, maxDelayMs: 200 }
 /** Over a byte stream, all packets come in order. */
 const STREAM_ORDER = { maxPackets: 0, maxDelayMs: 0 }
-/** Reports of what has come go out this often (RFC 3550 6.2). */
+/** The time between receiver reports (RFC 3550 6.2). */
 const REPORT_INTERVAL_MS = 5000
 /** A source that loses much is asked for keyframes no more often. */
 const MIN_KEYFRAME_INTERVAL_MS = 1000
-/** How often packets are let go that waited for others. */
+/** The time between looks for packets that have waited long enough for others. */
 const TICK_MS = 20
 const CNAME = 'sluice'
 

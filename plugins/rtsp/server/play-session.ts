@@ -118,7 +118,7 @@ export class PlaySession implements RtspSession {
     return streamPath === this.#request.streamPath
   }
 
-  /** Ends a session of which nothing has been set up by now; has the gates asked anew before one begins to play. */
+  /** Ends a session that has not been set up by now; a later PLAY asks the gates again. */
   outlastAdmission(): void {
     if (this.#isSetUp) this.#isAdmissionOld = true
     else this.close(NOT_SET_UP)

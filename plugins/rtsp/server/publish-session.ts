@@ -17,7 +17,7 @@ const LEFT_OUT = 'a track is left out: its format is not supported'
 /** The most medias that an answer names. */
 const MAX_SHOWN = 8
 const CODEC_ADVICE = 'send H.264 and AAC, which every player takes'
-/** How often what has come is read, a few dozen packets each time, when the client has left. */
+/** The most turns in which the last packets of a client that has left are read, a few dozen packets each. */
 const MAX_LAST_TURNS = 64
 
 /** A media as it was announced. */

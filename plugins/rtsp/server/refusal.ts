@@ -22,7 +22,7 @@ export class RtspRefusal extends Error {
   }
 }
 
-/** Parses a part of a request. @throws {RtspRefusal} with the status when what is parsed is malformed */
+/** Parses a part of a request. @throws {RtspRefusal} with the status when the part is malformed */
 export function refusedIfMalformed<Value>(status: number, parse: () => Value): Value {
   try {
     return parse()

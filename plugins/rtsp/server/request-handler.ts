@@ -25,7 +25,7 @@ import type { HeaderFields, RtspSession } from './session.ts'
 const METHODS = 'OPTIONS, DESCRIBE, ANNOUNCE, SETUP, PLAY, PAUSE, RECORD, TEARDOWN, GET_PARAMETER, SET_PARAMETER'
 /** The most medias of a description: as many as a stream may have tracks. */
 const MAX_MEDIAS = 32
-/** How long a client that was admitted may take to set up and begin to play, without the gates being asked anew. */
+/** The time after its admission in which a client may set up and begin to play without the gates being asked again. */
 const ADMISSION_MS = 10_000
 
 /** Methods by which a client leaves. */
@@ -33,7 +33,7 @@ const FAREWELLS = ['TEARDOWN', 'PAUSE']
 
 /** The answer to a request. */
 export type Answer = {
-  /** 200 unless given. */
+  /** The status. Default 200. */
   readonly status?: number
   readonly reason?: string
   readonly headers?: HeaderFields
@@ -278,7 +278,7 @@ export class RequestHandler {
     return { streamPath, url: uri, query, client, signal: leaving.signal }
   }
 
-  /** Logs why a client is not let in; a denial is logged where it was decided. */
+  /** Logs the reason for a refusal; a denial is logged where it was decided. */
   #refused(action: 'play' | 'publish', { streamPath }: StreamTarget, error: unknown): unknown {
     if (!(error instanceof SluiceError) || error instanceof StreamDenied || this.#connection.closed) return error
     const { ip, port } = this.#connection.client
@@ -288,7 +288,7 @@ export class RequestHandler {
   }
 }
 
-/** The path that an address names; undefined where it names none. */
+/** The path in a URL; undefined when it has none. */
 function streamPathOf(uri: string): string | undefined {
   if (uri === '*') return undefined
   return tryParse((target) => parseStreamTarget(target, ''), uri)?.streamPath
@@ -316,7 +316,7 @@ function transportsOf({ headers }: RtspRequest, query: string): readonly Transpo
   return interleaved
 }
 
-/** @throws {RtspRefusal} when the body is no session description, or one without media */
+/** @throws {RtspRefusal} when the body is not a session description, or has no media */
 function announcedMedias({ body }: RtspRequest): readonly MediaDescription[] {
   const { media } = refusedIfMalformed(400, () => parseSdp(body.toString()))
   if (media.length === 0) throw new RtspRefusal(400, 'the session description has no media')

@@ -40,11 +40,11 @@ export interface SessionConnection {
   readonly localIp: string
   /** The same, with scheme and port. */
   readonly serverUrl: string
-  /** Takes a session in that ends with this connection, unless it can go on without. */
+  /** Adds a session, which ends with this connection, unless it can go on without. */
   add(session: RtspSession): void
   /**
-   * Opens the way that a client asks for.
-   * @returns undefined where it is none that can be had here
+   * Opens the transport that a client asks for.
+   * @returns undefined when it is not supported
    * @throws {StreamUnavailable} when no ports are free
    */
   openTransport(wanted: Transport, handlers: PacketHandlers): Promise<InterleavedTransport | UdpTransport | undefined>

@@ -8,7 +8,7 @@ import type { Accepted, RtspServerContext } from './server-context.ts'
 import type { RtspSession } from './session.ts'
 import { Tunnels } from './tunnels.ts'
 
-/** How often silent sessions are looked for. */
+/** The time between searches for silent sessions. */
 const SWEEP_INTERVAL_MS = 1000
 
 /** The server's side of RTSP (RFC 2326): its connections, and its sessions, which may outlive those. */

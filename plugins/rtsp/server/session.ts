@@ -26,7 +26,7 @@ export interface RtspSession {
   readonly seenMs: number
   /** The client gave a sign of life. */
   touch(): void
-  /** The client has sent a keepalive: it is there, with or without media. */
+  /** The client has sent a keepalive: it is present, with or without media. */
   keepAlive(): void
   /**
    * Sets up the transport of one media.

@@ -13,7 +13,7 @@ type Receive = (carrier: Duplex, first: Buffer) => void
 export interface HttpConnection {
   readonly client: SessionClient
   readonly local: Endpoint
-  /** Gives the byte stream up, with what was read of it and not used. */
+  /** Hands the byte stream over with the bytes that were read and not used. */
   release(): { readonly stream: Duplex; readonly rest: Buffer }
   /** Sends a last answer, and closes the connection. */
   refuse(answer: Buffer, reason: string): void

@@ -6,23 +6,26 @@ const MAX_CHANNEL = 254
 /** The two channels of a media. */
 export type ChannelPair = { readonly rtp: number; readonly rtcp: number }
 
-/** The channels of one connection: who takes what comes on them. */
+/** The channels of one connection, with the handlers of their packets. */
 export class ChannelTable {
   readonly #takers = new Map<number, (packet: Buffer) => void>()
 
-  /** The channel that a peer asks for, if it and the next are free, or else the first free one; undefined when there is none. */
+  /**
+   * Finds two free channels: the one that a peer asks for and the next, if these are free, or else the first free pair; undefined when
+   * there is none.
+   */
   free(wanted: number | undefined): number | undefined {
     if (wanted !== undefined && wanted <= MAX_CHANNEL && this.#isFree(wanted)) return wanted
     for (let channel = 0; channel <= MAX_CHANNEL; channel += 2) if (this.#isFree(channel)) return channel
     return undefined
   }
 
-  /** Tells whether a channel is in use. */
+  /** True when a channel is in use. */
   has(channel: number): boolean {
     return this.#takers.has(channel)
   }
 
-  /** Tells whether media may come on a channel: on one that is in use or, as long as there is none, on any. */
+  /** True when media may come on a channel: on one that is in use or, while none is, on any. */
   mayCarry(channel: number): boolean {
     return this.#takers.size === 0 || this.#takers.has(channel)
   }
@@ -37,7 +40,7 @@ export class ChannelTable {
     this.#takers.delete(rtcp)
   }
 
-  /** Hands a frame to who takes it; nobody takes those of channels that were not set up. */
+  /** Passes a frame to the handlers of its channel; frames of other channels are dropped. */
   take({ channel, payload }: InterleavedFrame): void {
     this.#takers.get(channel)?.(payload)
   }

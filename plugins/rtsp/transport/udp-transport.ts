@@ -86,10 +86,7 @@ export class UdpTransport implements MediaTransport {
   }
 }
 
-/**
- * The port that the peer sends from: the one that it has named or, behind a router that gives it another, the first that
- * anything came from.
- */
+/** The port that the peer sends from: the one that it has named or, when a router gives it another, the source of the first packet. */
 function sourcePort(
   ip: string,
   namedPort: number | undefined,
@@ -100,7 +97,7 @@ function sourcePort(
   return peer.remotePort === namedPort ? namedPort : (seenPort ?? peer.remotePort)
 }
 
-/** The end that a peer names by its ports: 0 is none, and RTCP has the next where there is but one. */
+/** The peer's ports, as it names them: 0 is none, and RTCP has the port after RTP's when only one is named. */
 export function udpEnd(ip: string, ports: NumberPair | undefined): UdpEnd {
   if (ports === undefined || ports.first === 0) return { ip, rtpPort: undefined, rtcpPort: undefined }
   const { first, last } = ports

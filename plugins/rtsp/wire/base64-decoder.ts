@@ -11,7 +11,7 @@ const VALUES = valuesOfBytes()
  * anywhere, and a new group of four begins after it.
  */
 export class Base64Decoder {
-  /** The bits that are not given out yet, fewer than 8. */
+  /** The bits that have not been returned yet, fewer than 8. */
   #bits = 0
   #bitCount = 0
   /** Characters of the group of four that is being read. */

@@ -1,7 +1,7 @@
 import { MalformedError } from 'sluice/sdk/media'
 import type { RtspRequest } from './message/message.ts'
 
-// RTSP over HTTP, as QuickTime began it: what the server sends goes down a GET, what the client sends up a POST.
+// RTSP over HTTP, as introduced by QuickTime: the server's data come as the answer to a GET, the client's as the body of a POST.
 const TUNNEL_CONTENT_TYPE = 'application/x-rtsp-tunnelled'
 
 /** Clients make up 16 to some 40 characters. */

@@ -15,8 +15,8 @@ const UTC = /^(\d{4})(\d\d)(\d\d)T([01]\d|2[0-3])([0-5]\d)([0-5]\d)(?:\.(\d{0,9}
 
 /**
  * Parses the header, without its `time`.
- * @returns `null` for units that are not understood, SMPTE among them, which is answered by 501
- * @throws {MalformedError} when it is no range
+ * @returns `null` for unsupported units, SMPTE among them, which are answered by 501
+ * @throws {MalformedError} when it is malformed
  */
 export function parseRange(text: string): Range | null {
   const [, unit, value = ''] = RANGE.exec(text.trim()) ?? []
@@ -78,7 +78,7 @@ function formatNpt(ms: number): string {
   return (ms / 1000).toFixed(3)
 }
 
-/** `20260101T000000.250Z`, the fraction only where there is one. */
+/** A time as `20260101T000000.250Z`, with the fraction only if there is one. */
 function formatUtc(ms: number): string {
   return new Date(ms).toISOString().replaceAll(/[-:]|\.000(?=Z)/gu, '')
 }

@@ -14,7 +14,7 @@ const PARAMETER = /;\s*(seq|rtptime|ssrc)\s*=\s*([^;,\s]*)\s*/giu
 const MAX_SEQUENCE_NUMBER = 0xffff
 const MAX_RTP_TIME = 0xffffffff
 
-/** Parses the header; text that is no entry is left out. */
+/** Parses the header; malformed entries are left out. */
 export function parseRtpInfo(text: string): RtpInfo[] {
   const starts = [...text.matchAll(ENTRY)]
   return starts.map((start, i) => parseEntry(text.slice(start.index + start[0].length, starts[i + 1]?.index)))

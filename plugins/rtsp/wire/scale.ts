@@ -4,7 +4,7 @@ const NUMBER = /^[+-]?(?:\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})$/u
 
 /**
  * Parses header `Scale` (RFC 2326 12.34): 1 is normal speed, -1 backwards.
- * @throws {MalformedError} when it is no number, or 0
+ * @throws {MalformedError} when it is not a number, or 0
  */
 export function parseScale(text: string): number {
   const scale = NUMBER.test(text) ? Number(text) : 0

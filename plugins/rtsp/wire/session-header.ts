@@ -6,7 +6,7 @@ export const MAX_SESSION_ID_LENGTH = 256
 /** Header `Session` (RFC 2326 12.37). */
 export type SessionHeader = {
   readonly id: string
-  /** How long it lives without a sign of life, as responses say; where they do not, 60. */
+  /** The session's timeout without a sign of life, in seconds, in responses; default 60. */
   readonly timeoutSeconds?: number
 }
 
@@ -14,9 +14,8 @@ const CONTROL = /[\u0000-\u001f\u007f]/u
 const TIMEOUT = /^timeout\s*=\s*"?(\d{1,6})(?!\d)/iu
 
 /**
- * Parses the header. An identifier goes as far as the semicolon: servers put blanks, quotes and commas into theirs, and
- * want them back.
- * @throws {MalformedError} when there is no identifier, or one that is too long. The message leaves it out.
+ * Parses the header. An identifier ends at the semicolon: servers put blanks, quotes and commas into theirs, and expect them back.
+ * @throws {MalformedError} when there is no identifier, or one that is too long. The message does not contain it.
  */
 export function parseSessionHeader(text: string): SessionHeader {
   const [id = '', ...parameters] = text.split(';').map((part) => part.trim())

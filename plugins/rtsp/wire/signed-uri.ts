@@ -1,7 +1,7 @@
 import { parseStreamTarget } from './url.ts'
 
 /**
- * Tells whether a URI that a client has signed (RFC 7616 3.4.6) is that of its request. Clients sign the URL of the request, of the whole
+ * True when a URI that a client has signed (RFC 7616 3.4.6) belongs to its request. Clients sign the URL of the request, of the whole
  * stream, or its path alone.
  */
 export function isSameStream(signed: string, requested: string): boolean {

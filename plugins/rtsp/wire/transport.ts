@@ -1,7 +1,7 @@
 import { MalformedError } from 'sluice/sdk/media'
 import { quoteIfNeeded, splitUnquoted, unquote } from 'sluice/sdk/http'
 
-/** Ports, or channels of the connection: for RTP and, where it is another one, for RTCP, which some peers put below it. */
+/** Ports, or channels of the connection: for RTP and, when it is another one, for RTCP, which some peers put before RTP's. */
 export type NumberPair = { readonly first: number; readonly last: number }
 
 /** One way to carry a track, as header `Transport` names it (RFC 2326 12.39, RFC 7826 18.54). */
@@ -136,7 +136,7 @@ function parseMode(text: string): 'play' | 'record' | undefined {
 
 function serializeTransport(transport: Transport): string {
   const { profile, lowerTransport, delivery, destination, source, ttl, ssrc, mode, others } = transport
-  // Old players know no `/UDP`.
+  // Old players do not understand `/UDP`.
   const parts = [lowerTransport === 'UDP' ? profile : `${profile}/${lowerTransport}`]
   if (delivery !== undefined) parts.push(delivery)
   if (destination !== undefined) parts.push(`destination=${quoteIfNeeded(destination)}`)
@@ -147,7 +147,7 @@ function serializeTransport(transport: Transport): string {
   pushPair(parts, 'client_port', transport.clientPort)
   pushPair(parts, 'server_port', transport.serverPort)
   if (ssrc !== undefined) parts.push(`ssrc=${ssrc.toString(16).toUpperCase().padStart(8, '0')}`)
-  // ffmpeg's server takes no quotes and no capitals, and only RECORD has to be said.
+  // ffmpeg's server accepts neither quotes nor capitals, and only RECORD has to be written.
   if (mode !== undefined) parts.push(`mode=${mode}`)
   for (const [name, value] of others) parts.push(value === undefined ? name : `${name}=${quoteIfNeeded(value)}`)
   return parts.join(';')

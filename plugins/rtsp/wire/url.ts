@@ -31,9 +31,9 @@ export type RtspUrl = {
 }
 
 /**
- * Takes `rtsp[s]://[user[:password]@]host[:port][/path][?query]` apart. The user information ends at the last `@`
+ * Parses `rtsp[s]://[user[:password]@]host[:port][/path][?query]`. The user information ends at the last `@`
  * before the path, and needs not be encoded.
- * @throws {MalformedError} when it is no such URL. The message leaves the URL out: it may hold a secret.
+ * @throws {MalformedError} when it is malformed. The message does not contain the URL, which may hold a secret.
  */
 export function parseRtspUrl(url: string): RtspUrl {
   checkUrl(url)
@@ -54,10 +54,9 @@ export function parseRtspUrl(url: string): RtspUrl {
 }
 
 /**
- * The URL of a track, or of the whole, from a control attribute of SDP (RFC 2326 C.1.1) and the base that it counts
- * from: Content-Base, Content-Location or the URL of the request. A relative one is put after the base with all its
- * query, which is what cameras are tested with (ffmpeg, live555), and not what RFC 3986 says. One that begins with the
- * path of the base counts from the root.
+ * The URL of a track, or of the whole, from a control attribute of SDP (RFC 2326 C.1.1) and its base: Content-Base, Content-Location or the
+ * URL of the request. A relative one is put after the base with all its query, as the clients do with which cameras are tested (ffmpeg,
+ * live555), unlike RFC 3986. One that begins with the path of the base is relative to the root.
  */
 export function controlUrl(base: string, control: string): string {
   if (control === '' || control === '*') return base

@@ -1,10 +1,10 @@
-/** Says of each keyframe whether it is to be a picture, by its time in the stream in milliseconds. */
+/** Returns true for a keyframe that becomes a picture, by its time in the stream in milliseconds. */
 export type PicturePace = (timeMs: number) => boolean
 
-/** Keyframes are not quite as far apart as they are meant to be: so much of the interval may be missing. */
+/** The share of the interval by which keyframes may come early: they are not quite as far apart as intended. */
 const TOLERANCE = 0.1
 
-/** A picture each time so much has passed; of each keyframe for 0. */
+/** A picture each time `intervalMs` has passed; of each keyframe for 0. */
 export function everyInterval(intervalMs: number): PicturePace {
   let lastMs: number | undefined
   return (timeMs) => {
@@ -16,7 +16,7 @@ export function everyInterval(intervalMs: number): PicturePace {
   }
 }
 
-/** A picture of one keyframe out of so many, the first one among them. */
+/** A picture of one keyframe out of `count`, the first one among them. */
 export function everyNth(count: number): PicturePace {
   let index = -1
   return () => {

@@ -11,7 +11,7 @@ import { parseDataPacket } from './packet/data-packet.ts'
 import { isControl } from './packet/packet-header.ts'
 import type { SrtStatistics } from './statistics.ts'
 
-/** A peer that was silent so long is gone, as libsrt has it. */
+/** The time of silence after which a peer counts as gone, as in libsrt. */
 const SILENCE_US = 5_000_000
 /** Something is sent at least this often (draft-sharabayko-srt-01 3.2.3). */
 const KEEP_ALIVE_US = 1_000_000

@@ -28,7 +28,7 @@ export class Layers {
   readonly #bytes = new Map<number, number>()
   #tracks: VideoTrack[] = []
   #current: VideoTrack | undefined
-  /** The track to go on with, at its next keyframe. */
+  /** The track to change to at its next keyframe. */
   #next: VideoTrack | undefined
   #waiting: AccessUnit[] = []
   /** The number of consecutive looks at which the current track had no units. */

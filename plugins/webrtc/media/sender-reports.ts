@@ -17,7 +17,7 @@ export class SenderReports {
   readonly #init: SenderReportsInit
   readonly #wallClock = new WallClock()
   #lastMs = -Infinity
-  /** How many outlets had begun at the last report. */
+  /** The number of outlets that had begun at the last report. */
   #reported = 0
 
   constructor(init: SenderReportsInit) {
@@ -25,8 +25,8 @@ export class SenderReports {
   }
 
   /**
-   * Looks at a unit that was sent just now. Returns whether there were reports.
-   * @param timeMs its time in the stream, as it went out
+   * Takes a unit that was just sent. Returns true when reports were sent.
+   * @param timeMs its time in the stream, as it was sent
    */
   sent(unit: AccessUnit, timeMs: number, nowMs: number): boolean {
     const { cname, outlets, transport } = this.#init

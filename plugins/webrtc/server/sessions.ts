@@ -23,8 +23,8 @@ export class Sessions {
   }
 
   /**
-   * Admits a publisher. Its offer is looked at first, so that none which is broken takes the place of another publisher.
-   * @throws {SluiceError} 400 or 406 for the offer, and what `streams.publish` throws
+   * Admits a publisher. Its offer is checked first, so that a malformed one does not replace another publisher.
+   * @throws {SluiceError} 400 or 406 for the offer, and the errors of `streams.publish`
    */
   async publish(text: string, request: SessionInit): Promise<PeerSession> {
     const offer = parseDescription(text)
@@ -55,7 +55,7 @@ export class Sessions {
 
   /**
    * Admits a viewer, and waits for its stream.
-   * @throws {SluiceError} 400 or 406 for the offer, 404 for a layer that the stream has not, and what `streams.subscribe` throws
+   * @throws {SluiceError} 400 or 406 for the offer, 404 for a layer that the stream does not have, and the errors of `streams.subscribe`
    */
   async play(text: string, request: SessionInit, layer: string | undefined): Promise<PeerSession> {
     const offer = parseDescription(text)
@@ -87,7 +87,7 @@ export class Sessions {
     }
   }
 
-  /** Ends the publishers of a path, as an operator wants. @returns whether there was one */
+  /** Ends the publishers of a path, as an operator has asked. @returns true when there was one */
   stopPublishers(streamPath: string): boolean {
     const publishers = [...this.list.running.values()].filter((session) => {
       const view = session.view()

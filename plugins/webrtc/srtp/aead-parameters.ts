@@ -1,8 +1,8 @@
 import type { Ffi } from 'sluice/sdk'
 import { AEAD_TAG_BYTES } from './cipher-library.ts'
 
-// `OSSL_PARAM` of 64-bit platforms, in words of 64 bits (openssl/core.h): name, type, where the data is, its size, and what
-// was returned of it.
+// `OSSL_PARAM` of 64-bit platforms, in words of 64 bits (openssl/core.h): name, type, address and size of the data, and the size that was
+// returned.
 const PARAMETER_WORDS = 5
 const NAME = 0
 const TYPE = 1

@@ -6,14 +6,14 @@ import { estimateIndex, MAX_RTP_INDEX, ReplayWindow } from './packet-index.ts'
 import { RTCP_CLEAR_BYTES, RTCP_ENCRYPTED, type PacketProtection } from './packet-protection.ts'
 import type { SrtpKeys, SrtpReceiver } from './srtp-context.ts'
 
-/** How many SSRCs one end may use with one key, for each of RTP and RTCP: simulcast of three layers with RTX, many times over. */
+/** The most SSRCs that one end may use with one key, for each of RTP and RTCP: simulcast of three layers with RTX, many times over. */
 export const MAX_RECEIVED_SSRCS = 128
 
 const HAS_EXTENSION = 0x10
 const CSRC_COUNT = 0x0f
 const VERSION = 2
 
-/** Opens what the other end sends. Nothing is noted of a packet before it proved authentic. */
+/** Decrypts the packets of the other end. The state changes only by packets that proved authentic. */
 export class ReceiverContext implements SrtpReceiver {
   readonly #rtp: PacketProtection
   readonly #rtcp: PacketProtection
@@ -55,7 +55,7 @@ export class ReceiverContext implements SrtpReceiver {
     const endAt = packet.length - this.#rtcp.rtcpOverheadBytes
     if (!isOpenable(packet, endAt, RTCP_CLEAR_BYTES) || this.#isClosed) return this.#reject()
     const indexWord = packet.readUInt32BE(endAt + this.#rtcp.rtcpIndexAt)
-    // The profiles of DTLS-SRTP encrypt RTCP, too (RFC 5764 4.1.2): one in the clear is not what was agreed.
+    // The profiles of DTLS-SRTP encrypt RTCP, too (RFC 5764 4.1.2): one in the clear is not accepted.
     if (indexWord < RTCP_ENCRYPTED) return this.#reject()
 
     const ssrc = packet.readUInt32BE(4)
@@ -83,7 +83,7 @@ function isOpenable(packet: Buffer, endAt: number, minSizeBytes: number): boolea
   return endAt >= minSizeBytes && packet.length <= MAX_DATAGRAM_BYTES && packet[0]! >> 6 === VERSION
 }
 
-/** Returns the size of an RTP header with its extension; Infinity when it says that it goes on behind the packet. */
+/** Returns the size of an RTP header with its extension; Infinity when it exceeds the packet. */
 function readHeaderSize(packet: Buffer): number {
   const flags = packet[0]!
   const csrcsEnd = RTP_HEADER_SIZE_BYTES + (flags & CSRC_COUNT) * 4

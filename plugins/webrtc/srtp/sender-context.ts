@@ -5,12 +5,12 @@ import { estimateIndex, MAX_RTCP_INDEX, MAX_RTP_INDEX, ReplayWindow } from './pa
 import { RTCP_CLEAR_BYTES, type PacketProtection } from './packet-protection.ts'
 import type { SrtpKeys, SrtpSender } from './srtp-context.ts'
 
-/** A session sends one SSRC and its RTX for each track; the rest is for what changes while it lasts. */
+/** The most SSRCs: a session sends one SSRC and its RTX for each track; the rest is for changes while it lasts. */
 export const MAX_SENT_SSRCS = 64
 
 const NO_SSRC = -1
 
-/** Protects what one end sends: an index for each SSRC of RTP, one for all of RTCP. */
+/** Protects the packets of one end: an index for each SSRC of RTP, one for all of RTCP. */
 export class SenderContext implements SrtpSender {
   readonly overheadBytes: number
   readonly #rtp: PacketProtection

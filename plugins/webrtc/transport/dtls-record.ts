@@ -34,7 +34,7 @@ const MAX_RECORDS = 16
 const RECORD_HEADER_BYTES = 13
 const MESSAGE_HEADER_BYTES = 12
 
-/** Says whether a datagram calls itself DTLS (RFC 7983 7). */
+/** True when a datagram begins like DTLS (RFC 7983 7). */
 export function isDtls(datagram: Buffer): boolean {
   return datagram.length > RECORD_HEADER_BYTES && datagram[0]! >= 20 && datagram[0]! <= 63
 }
@@ -88,7 +88,7 @@ export class HandshakeReader {
   #hellos = 0
 
   /**
-   * Reads what a record of the handshake carries.
+   * Reads the content of a handshake record.
    * @returns the messages that are complete now, each once and in their order; a first ClientHello also when it is repeated,
    *   as its answer is not (RFC 6347 4.2.1)
    */
@@ -146,7 +146,7 @@ export class HandshakeReader {
   }
 }
 
-/** Adds what lies between two offsets; ranges that touch become one, so that they are few. */
+/** Adds the range between two offsets; ranges that touch become one, so that they are few. */
 function addRange(ranges: [begin: number, end: number][], begin: number, end: number): void {
   let merged: [number, number] = [begin, end]
   for (let index = ranges.length - 1; index >= 0; index -= 1) {

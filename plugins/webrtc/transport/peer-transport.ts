@@ -8,7 +8,7 @@ export type TransportHandlers = {
   rtp(packet: Buffer): void
   /** A compound packet. */
   rtcp(packet: Buffer): void
-  /** The peer is there and consents to be sent packets (RFC 7675): every few seconds, whether it sends packets or not. */
+  /** The peer consents to be sent packets (RFC 7675): called every few seconds, whether it sends packets or not. */
   alive(): void
   /** The transport has ended: the peer has gone, never came, or `close` was called. Called once. */
   closed(reason: CloseReason): void

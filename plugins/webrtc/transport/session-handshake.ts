@@ -1,6 +1,6 @@
 import { DtlsEndpoint, type DtlsEndpointOptions } from './dtls-endpoint.ts'
 
-/** The longest handshake; a longer one is given up (RFC 6347 4.2.4.1). */
+/** The longest handshake; a longer one is aborted (RFC 6347 4.2.4.1). */
 const DURATION_MAX_MS = 20_000
 /** The most datagrams that are kept before the peer's path was checked: those of a flight. */
 const MAX_EARLY_DATAGRAMS = 8

@@ -9,10 +9,10 @@ import { PartialMessage } from './partial-message.ts'
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Puts messages together from the chunks of a connection (RTMP 1.0 §5.3), in whatever pieces the bytes arrive. Push
+ * Assembles messages from the chunks of a connection (RTMP 1.0 §5.3), in whatever pieces the bytes arrive. Push
  * bytes, then read until `null`; a reader of messages that must wait in between simply reads on later.
  *
- * Set Chunk Size and Abort act here and are not given out. Works the same for a server and for a client.
+ * Set Chunk Size and Abort are obeyed here and not returned. Works the same for a server and for a client.
  */
 export class ChunkReader {
   /** The most bytes that the unfinished messages may hold together. */
@@ -69,7 +69,7 @@ export class ChunkReader {
     if (offset >= bytes.length) return false
     const first = bytes[offset]!
     let id = first & 0x3f
-    // The ids 0 and 1 say that one or two bytes hold the id, less 64, low byte first (RTMP 1.0 §5.3.1.1).
+    // The ids 0 and 1 mean that one or two more bytes contain the id, less 64, low byte first (RTMP 1.0 §5.3.1.1).
     const idBytes = id < 2 ? id + 1 : 0
     if (offset + idBytes >= bytes.length && idBytes > 0) return false
     if (idBytes > 0) id = 64 + bytes.readUIntLE(offset + 1, idBytes)
@@ -84,7 +84,7 @@ export class ChunkReader {
     return true
   }
 
-  /** Takes what is there of the chunk's payload; gives back the message's payload when that makes it whole. */
+  /** Takes the available bytes of the chunk's payload; returns the message's payload when it is complete. */
   #readPayload(stream: ChunkStream): Buffer | null {
     const start = this.#position
     const taken = Math.min(this.#chunkBytesLeft, this.#bytes.length - start)

@@ -46,7 +46,7 @@ export class ChunkStream {
 
   /**
    * Reads the message header of a chunk that starts at `offset`, with its extended timestamp.
-   * Nothing changes when it gives back `NEED_MORE`; else it gives back where the chunk's payload starts.
+   * Returns `NEED_MORE` without a change, or the offset at which the chunk's payload starts.
    * @throws {MalformedError} when the header doesn't fit what came before it, or announces too long a message.
    */
   readHeader(format: number, bytes: Buffer, offset: number): number {

@@ -9,8 +9,8 @@ const MESSAGE_HEADER_SIZE_BYTES = 11
  * A message in chunks: one with a full header (format 0) and absolute time, the others of format 3. So the bytes mean
  * the same whatever was sent before, and one buffer serves every receiver with this chunk size.
  *
- * @param parts The payload; copied once, into the one new buffer given back.
- * @param chunkSizeBytes What Set Chunk Size announced to the receiver.
+ * @param parts the payload; copied once, into the new buffer that is returned
+ * @param chunkSizeBytes the size that Set Chunk Size announced to the receiver
  */
 export function serializeChunks(header: MessageHeader, parts: readonly Buffer[], chunkSizeBytes: number): Buffer {
   let payloadSize = 0

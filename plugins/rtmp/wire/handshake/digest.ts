@@ -35,7 +35,7 @@ export function findDigest(packet: Buffer, key: HandshakeKey): PacketDigest | nu
   return null
 }
 
-/** Puts the digest into a C1 or S1 of one's own, in place, and gives it back as a view. */
+/** Writes the digest into a C1 or S1 of this side, in place, and returns it as a view. */
 export function writeDigest(packet: Buffer, scheme: DigestScheme, key: HandshakeKey): Buffer {
   const offset = digestOffset(packet, scheme)
   packetDigest(packet, offset, key).copy(packet, offset)

@@ -81,7 +81,7 @@ function wrongProtocol(firstByte: number): string {
   return 'not RTMP'
 }
 
-/** Collects exactly so many bytes, whatever pieces they arrive in. */
+/** Collects an exact number of bytes, in whatever pieces they arrive. */
 class FixedSizeCollector {
   readonly #sizeBytes: number
   #bytes: Buffer = NOTHING
@@ -100,7 +100,7 @@ class FixedSizeCollector {
     return this.#bytes
   }
 
-  /** Takes what is still missing and gives back what was not needed, as a view. */
+  /** Takes the bytes that are still missing and returns the rest, as a view. */
   push(bytes: Buffer): Buffer {
     if (this.#filled === 0 && bytes.length >= this.#sizeBytes) {
       this.#bytes = bytes.subarray(0, this.#sizeBytes)

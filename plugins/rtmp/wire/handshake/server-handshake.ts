@@ -49,7 +49,7 @@ export class ServerHandshake extends Handshake {
     if (this.#sent === undefined) return
     const { s1, digest } = this.#sent
     if (digest && isSignedAnswer(c2, digest, CLIENT_KEY)) return
-    // An echo is compared without its two times: what clients write there differs.
+    // An echo is compared without its two times, which clients fill in different ways.
     if (!s1.subarray(8).equals(c2.subarray(8))) throw new MalformedError('C2 does not answer S1')
   }
 

@@ -1,6 +1,6 @@
 /**
- * Messages of types 15 and 17 begin with a byte 0, which says that AMF0 follows; AMF3 values then stand behind AMF0's
- * switch marker. Some encoders leave the byte out; no AMF0 message of either type can begin with 0, a number's marker.
+ * Messages of types 15 and 17 begin with a byte 0, which means that AMF0 follows; AMF3 values then come after AMF0's switch marker. Some
+ * encoders leave the byte out; no AMF0 message of either type can begin with 0, a number's marker.
  */
 const AMF0_FOLLOWS = 0
 

@@ -15,9 +15,9 @@ export type SetChunkSize = { readonly kind: 'setChunkSize'; readonly sizeBytes: 
 export type Abort = { readonly kind: 'abort'; readonly chunkStreamId: number }
 /** RTMP 1.0 §5.4.3: how many bytes were received so far, modulo 2^32. */
 export type Acknowledgement = { readonly kind: 'acknowledgement'; readonly receivedBytes: number }
-/** RTMP 1.0 §5.4.4: the sender wants an acknowledgement after so many bytes. */
+/** RTMP 1.0 §5.4.4: the sender wants an acknowledgement after this many bytes. */
 export type WindowAckSize = { readonly kind: 'windowAckSize'; readonly sizeBytes: number }
-/** RTMP 1.0 §5.4.5: the receiver is to limit what it sends without acknowledgement. */
+/** RTMP 1.0 §5.4.5: the receiver is to limit the bytes that it sends without acknowledgement. */
 export type SetPeerBandwidth = {
   readonly kind: 'setPeerBandwidth'
   readonly sizeBytes: number

@@ -18,7 +18,7 @@ export type RawMessage = MessageHeader & { readonly payload: Buffer }
 /** The type and payload of a message, without its place and time. */
 export type MessageBody = { readonly typeId: number; readonly payload: Buffer }
 
-/** The chunk streams this server sends on. Only the first is prescribed (RTMP 1.0 §5.4); the others are what peers use too. */
+/** The chunk streams this server sends on. Only the first is prescribed (RTMP 1.0 §5.4); peers use the others too. */
 export const CHUNK_STREAM_ID = { control: 2, command: 3, audio: 4, data: 5, video: 6 } as const
 
 /** The chunk stream that messages of a type are sent on. */

@@ -24,7 +24,7 @@ const MIN_PACKET_BYTES = 8
 const UPPER_A = 0x41
 const UPPER_Z = 0x5a
 
-/** A place in bytes, and whether enough of what begins there has come to be sure of it. */
+/** A place in bytes; `isWhole` when enough bytes have come to be sure that a message or frame begins there. */
 export type FoundStart = { readonly at: number; readonly isWhole: boolean }
 
 /**
@@ -44,7 +44,7 @@ export function findStart(bytes: Buffer, from: number, isChannel: IsChannel): Fo
   return { at: bytes.length, isWhole: false }
 }
 
-/** Tells whether nothing of what has come speaks against a frame of RTP or RTCP. */
+/** True when the bytes so far may be a frame of RTP or RTCP. */
 function mayBeFrame(bytes: Buffer, at: number, isChannel: IsChannel): boolean {
   const left = bytes.length - at
   if (left > 1 && !isChannel(bytes[at + 1]!)) return false
@@ -52,7 +52,7 @@ function mayBeFrame(bytes: Buffer, at: number, isChannel: IsChannel): boolean {
   return left < FRAME_START_BYTES || isRtpLike(bytes[at + 4]!)
 }
 
-/** Tells whether the bytes at a place are those of a start, as far as they go. */
+/** True when the bytes at a place equal the beginning of `start`, as far as they have come. */
 function beginsWith(bytes: Buffer, at: number, start: Buffer): boolean {
   const end = Math.min(at + start.length, bytes.length)
   return bytes.compare(start, 0, end - at, at, end) === 0

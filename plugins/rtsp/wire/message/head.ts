@@ -17,7 +17,7 @@ const DIGITS = /^\d{1,15}$/u
 export class HeadBuilder {
   readonly #startLine: StartLine
   readonly #headers: RtspHeader[] = []
-  /** Tells whether the last line was no header, so that those which go on with it are none either. */
+  /** True after a line that is not a header, whose continuation lines are not headers either. */
   #isPassingOver = true
 
   constructor(startLine: StartLine) {
@@ -25,9 +25,9 @@ export class HeadBuilder {
   }
 
   /**
-   * Takes a line after the first. One that is no header, or that goes on with none, is passed over.
-   * @returns whether it may be one of a head: where it has binary data or a response in it, the head has broken off
-   * @throws {MalformedError} when there are too many headers. The message shows no value: it may be a secret.
+   * Takes a line after the first. One that is not a header, or continues none, is ignored.
+   * @returns false when it can't belong to a head: a line with binary data or a response in it shows that the head broke off
+   * @throws {MalformedError} when there are too many headers. The message contains no value, which may be a secret.
    */
   add(line: string): boolean {
     if (line.startsWith(' ') || line.startsWith('\t')) return this.#fold(line)
@@ -47,7 +47,7 @@ export class HeadBuilder {
     return { ...this.#startLine, cseq: CSEQ.test(cseq) ? Number(cseq) : undefined, headers }
   }
 
-  /** A line that begins with white space goes on with the value of the header before (RFC 2326 4.2). */
+  /** Appends a line that begins with white space to the value of the header before (RFC 2326 4.2). */
   #fold(line: string): boolean {
     if (this.#isPassingOver) return mayBePassedOver(line)
     const [name, value] = this.#headers.pop()!
@@ -66,8 +66,8 @@ function printable(text: string): string {
 }
 
 /**
- * The size of the body that follows (RFC 2326 12.14); 0 where there is no Content-Length, or an empty one.
- * @throws {MalformedError} when it is no number, there are several different ones, or it is more than the limit
+ * The size of the body that follows (RFC 2326 12.14); 0 without a Content-Length, or with an empty one.
+ * @throws {MalformedError} when it is not a number, there are several different ones, or it exceeds the limit
  */
 export function bodySizeBytes({ headers }: Head, maxBodyBytes: number): number {
   const [length, ...others] = headers.getAll('Content-Length').filter((value) => value !== '')

@@ -4,7 +4,7 @@ export const INTERLEAVED_HEADER_SIZE_BYTES = 4
 /** The first byte of a frame, a dollar sign. */
 export const INTERLEAVED_MARK = 0x24
 
-/** Tells whether media may come on a channel. */
+/** Returns true when media may come on a channel. */
 export type IsChannel = (channel: number) => boolean
 
 /** Puts the header of a frame into `target`, in place: 4 bytes at `offset`. */
@@ -14,7 +14,7 @@ export function writeInterleavedHeader(target: Buffer, offset: number, channel: 
   target.writeUInt16BE(sizeBytes, offset + 2)
 }
 
-/** Tells whether a payload that begins with this byte can be RTP or RTCP, which have version 2 (RFC 3550 5.1, 6.4.1). */
+/** True when a payload that begins with this byte can be RTP or RTCP, which have version 2 (RFC 3550 5.1, 6.4.1). */
 export function isRtpLike(firstByte: number): boolean {
   return firstByte >> 6 === 2
 }

@@ -1,4 +1,4 @@
-/** Start line and headers together: many times what a request with a signed address and its digest takes. */
+/** The limit of start line and headers together: many times the size of a request with a signed address and its digest. */
 export const MAX_HEAD_SIZE_BYTES = 16 * 1024
 
 /** Real peers use fewer than twenty. */

@@ -18,19 +18,19 @@ export function findControl(bytes: Buffer, from: number): number {
   return at
 }
 
-/** The bytes of a line end: CR, LF or both; 0 where there is none. */
+/** The number of bytes of a line end: CR, LF or both; 0 when there is none. */
 export function lineEndSize(bytes: Buffer, at: number): number {
   if (bytes[at] === LF) return 1
   if (bytes[at] !== CR) return 0
   return bytes[at + 1] === LF ? 2 : 1
 }
 
-/** Tells whether these bytes begin with the second half of a line end. */
+/** True when the bytes begin with the second half of a line end. */
 export function beginsWithLf(bytes: Buffer): boolean {
   return bytes[0] === LF
 }
 
-/** Tells whether the last of these bytes may be the first half of a line end. */
+/** True when the last byte may be the first half of a line end. */
 export function endsWithCr(bytes: Buffer): boolean {
   return bytes.at(-1) === CR
 }

@@ -7,10 +7,10 @@ type MessageFields = {
   readonly protocol: RtspProtocol
   /** The version as sent: `1.0`, or another one that is to be refused. */
   readonly version: string
-  /** Undefined where it is missing or no number. */
+  /** The sequence number; undefined when it is missing or malformed. */
   readonly cseq: number | undefined
   readonly headers: RtspHeaders
-  /** A view into the bytes pushed, or bytes of its own; always empty with HTTP, whose body is the tunnel. */
+  /** A view into the bytes pushed, or bytes of its own; always empty with HTTP: its body is the tunnel. */
   readonly body: Buffer
 }
 

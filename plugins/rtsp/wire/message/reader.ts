@@ -13,7 +13,7 @@ const INITIAL_CAPACITY_BYTES = 2048
 const BLANKS = [0x00, 0x09, 0x0a, 0x0d, 0x20]
 /** The most bytes of a malformed start of a message that an error shows. */
 const SHOWN_BYTES = 8
-/** The channel and size of a frame may be what ends a line of text: the frame begins this much before at most. */
+/** The most bytes of a frame's header that can look like the end of a line of text: the frame begins at most this much before. */
 const FRAME_LOOK_BACK_BYTES = 3
 
 type Message = RtspRequest | RtspResponse | InterleavedFrame
@@ -26,7 +26,7 @@ type Part = Message | null | 'lost'
  * Push bytes, then read until `null`. Works the same for a server and for a client.
  *
  * Stray bytes between two messages are skipped, 64 KB at most, as cameras send them that lose the
- * header of a frame or the end of one. A connection that begins with such bytes is none of RTSP.
+ * header of a frame or the end of one. A connection that begins with such bytes is not RTSP.
  *
  * It reads only the head of HTTP, which tunnels RTSP: the bytes after it are to be taken with {@link takeRest}.
  */
@@ -138,7 +138,7 @@ export class RtspReader {
     }
   }
 
-  /** Reads on with what begins next. @throws {MalformedError} the error given, when no message has come before */
+  /** Skips to the next message or frame. @throws {MalformedError} the error given, when no message has come before */
   #lose(error: MalformedError): 'lost' {
     if (!this.#hasBegun) throw error
     this.#isLost = true
@@ -227,8 +227,8 @@ export class RtspReader {
   }
 
   /**
-   * A line without its end, which is the next to be read; `null` when that has not come yet. The first line of a head ends
-   * at any control character: binary data is told from text as soon as possible.
+   * A line without its end, which is read next; `null` when that has not come yet. The first line of a head ends at any control character:
+   * binary data is distinguished from text as soon as possible.
    */
   #readLine(): Buffer | null {
     const start = this.#position

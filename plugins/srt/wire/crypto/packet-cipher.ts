@@ -27,7 +27,7 @@ export class PacketCipher {
 
   /**
    * Encrypts or decrypts in place, at once or when `finish` is called. All between two such calls lie in one arena.
-   * The IV is the packet's sequence number in its bytes 10 to 13 under the salt, before the count of blocks.
+   * The IV is the packet's sequence number in its bytes 10 to 13 combined with the salt, before the count of blocks.
    */
   crypt(arena: PacketArena, sequence: number, textAt: number, endAt: number): void {
     const { iv } = this.#cipher
@@ -38,12 +38,12 @@ export class PacketCipher {
     this.#cipher.crypt(arena, textAt, endAt)
   }
 
-  /** Does what `crypt` has put off. */
+  /** Does the work that `crypt` has put off. */
   finish(): void {
     this.#cipher.finish()
   }
 
-  /** Frees it, after what was put off is done. Idempotent; it must not be used afterwards. */
+  /** Frees it, after the work put off was done. Idempotent; it must not be used afterwards. */
   close(): void {
     this.#cipher.finish()
     this.#cipher.close()

@@ -24,7 +24,7 @@ export class ReceivingKeys {
   }
 
   /**
-   * Returns a payload in the clear, in bytes of its own; undefined without its key. A wrong key is not seen here: what comes out is noise.
+   * Returns a payload in the clear, in bytes of its own; undefined without its key. A wrong key is not noticed: it results in noise.
    * @param payload at most as long as a datagram
    */
   decrypt(flag: KeyFlag, sequence: number, payload: Buffer): Buffer | undefined {

@@ -79,8 +79,8 @@ export class SendingKeys {
 
   /**
    * Encrypts a payload in place, at once or when `finish` is called. All between two such calls lie in one arena.
-   * @param flag names the key: the one in force for a new packet, for another one that it was first sent with
-   * @returns the key that it was encrypted with: that in force, when the other one is gone
+   * @param flag the key: the one in force for a new packet, the one that it was first sent with for a repeat
+   * @returns the key that was used: the one in force when the other one is gone
    * @throws {Error} when it is closed
    */
   encrypt(arena: PacketArena, sequence: number, textAt: number, endAt: number, flag: KeyFlag): KeyFlag {
@@ -90,7 +90,7 @@ export class SendingKeys {
     return key.flag
   }
 
-  /** Does what `encrypt` has put off: before that, no packet may leave. */
+  /** Does the work that `encrypt` has put off: before that, no packet may leave. */
   finish(): void {
     this.#current?.cipher.finish()
     this.#previous?.cipher.finish()

@@ -1,6 +1,6 @@
 const WINDOW_US = 1_000_000
 
-/** How fast packets come, as acknowledgements tell the sender (draft-sharabayko-srt-01 3.2.4). */
+/** The rate at which packets come, for the sender by acknowledgements (draft-sharabayko-srt-01 3.2.4). */
 export class ArrivalRate {
   #startUs: number
   #packets = 0
@@ -26,7 +26,7 @@ export class ArrivalRate {
     this.tick(nowUs)
   }
 
-  /** Measures what has come when its time is over, also where nothing comes any more. */
+  /** Computes the rate when the interval is over, even when no more packets come. */
   tick(nowUs: number): void {
     const elapsedUs = nowUs - this.#startUs
     if (elapsedUs < WINDOW_US) return

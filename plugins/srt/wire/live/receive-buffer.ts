@@ -117,7 +117,7 @@ export class ReceiveBuffer {
     return next
   }
 
-  /** Empties the buffer, which begins anew at an index. */
+  /** Empties the buffer, which begins again at an index. */
   restart(index: number): void {
     while (this.#first < this.#end) this.shift()
     this.#first = index

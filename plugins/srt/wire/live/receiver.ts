@@ -11,7 +11,7 @@ import { ReceiveBuffer } from './receive-buffer.ts'
 import { RoundTrip } from './round-trip.ts'
 import { TimeBase } from './time-base.ts'
 
-/** How often received packets are acknowledged (draft-sharabayko-srt-01 4.8.1). */
+/** The time between full acknowledgements (draft-sharabayko-srt-01 4.8.1). */
 const ACKNOWLEDGE_INTERVAL_US = 10_000
 /** This many packets result in a light acknowledgement before the next full one is due (4.8.1). */
 const PACKETS_PER_LIGHT_ACKNOWLEDGEMENT = 64

@@ -16,9 +16,9 @@ export class SendBuffer {
   #chunks: (Buffer | undefined)[] = Array.from({ length: FIRST_CAPACITY })
   #offsets = new Uint32Array(FIRST_CAPACITY)
   #lengths = new Uint16Array(FIRST_CAPACITY)
-  /** When the payload was given, which its time stamp says. */
+  /** The time of each payload, as in its time stamp. */
   #originsUs = new Float64Array(FIRST_CAPACITY)
-  /** When it was sent again; 0 where it was not. */
+  /** The time at which each payload was last sent again; 0 for never. */
   #repeatsUs = new Float64Array(FIRST_CAPACITY)
   #keyFlags = new Uint8Array(FIRST_CAPACITY)
   #lost = new Uint8Array(FIRST_CAPACITY)
@@ -74,7 +74,7 @@ export class SendBuffer {
 
   /**
    * Marks a payload as lost on its way.
-   * @returns false where it is known, or was sent again so lately that this can't have been seen
+   * @returns false when that is known already, or it was sent again after `sentAgainBeforeUs`, so that the repeat may be on its way
    */
   markLost(index: number, sentAgainBeforeUs: number): boolean {
     const slot = this.#slot(index)
@@ -90,7 +90,7 @@ export class SendBuffer {
     this.#repeatsUs[slot] = nowUs
   }
 
-  /** Lets go of what lies before an index. */
+  /** Releases the payloads before an index. */
   release(index: number): void {
     for (; this.#first < index; this.#first += 1) {
       const slot = this.#slot(this.#first)

@@ -32,8 +32,8 @@ type Content =
 export type ControlPacket = Content & { timestamp: number; destination: number }
 
 /**
- * Reads a control packet; `undefined` for a type that is not known here. Buffers in the answer are views.
- * @throws {MalformedError} where it is no control packet or is broken
+ * Parses a control packet; `undefined` for an unknown type. Buffers in the result are views.
+ * @throws {MalformedError} when it is malformed or not a control packet
  */
 export function parseControlPacket(datagram: Buffer): ControlPacket | undefined {
   if (!isControl(datagram)) throw new MalformedError(`${datagram.length} bytes are no SRT control packet`)

@@ -21,9 +21,9 @@ export type ExtensionMessage = {
   version: number
   /** Bits of TERMS_FLAG. */
   flags: number
-  /** How long the sender of this message holds what it receives. */
+  /** The latency with which the sender of this message receives. */
   receiveLatencyMs: number
-  /** How long the sender of this message wants its peer to hold what it sends. */
+  /** The latency that the sender of this message asks of its peer as a receiver. */
   sendLatencyMs: number
 }
 

@@ -24,10 +24,10 @@ export const MAX_KEY_MESSAGE_BYTES = 104
 const HEAD_BYTES = 4
 const WORD_BYTES = 4
 
-/** One extension. The content is a view of the datagram where it was parsed, and whole words. */
+/** One extension. The content consists of whole words; a parsed one is a view of the datagram. */
 export type HandshakeExtension = { type: number; content: Buffer }
 
-/** @throws {MalformedError} where one does not fit the bytes, is above its limit, or there are too many */
+/** @throws {MalformedError} when an extension does not fit the bytes or exceeds its limit, or there are too many */
 export function parseExtensions(bytes: Buffer): HandshakeExtension[] {
   const extensions: HandshakeExtension[] = []
   for (let at = 0; at + HEAD_BYTES <= bytes.length;) {

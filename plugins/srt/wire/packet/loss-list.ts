@@ -5,8 +5,8 @@ import { SEQUENCE_MASK, sequenceDistance } from '../sequence.ts'
 export const MAX_LOSS_RANGES = 512
 
 /**
- * Longest range that a report may have: libsrt's flow window at its default, which no packet in flight lies beyond.
- * A range that is longer asks for more than was ever sent.
+ * Longest range that a report may have: libsrt's default flow window, the most packets in flight. A longer range asks for more than was
+ * ever sent.
  */
 export const MAX_LOSS_RANGE_PACKETS = 25_600
 
