@@ -126,7 +126,7 @@ export class HlsStream implements PlaylistSource {
     return (this.presentation.targetDurationSeconds || FALLBACK_TARGET_SECONDS) * 1000
   }
 
-  /** The time for which its segments are listed, in milliseconds. */
+  /** The time for which its segments are listed, in seconds. */
   get windowSeconds(): number {
     return Math.ceil((this.targetMs / 1000) * this.#options.window)
   }

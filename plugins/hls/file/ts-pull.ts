@@ -56,7 +56,7 @@ async function playFile({ streams, log, request }: TsPullOptions, recording: TsR
   return end
 }
 
-/** Publishes a live source as it comes, which does not announce its end. */
+/** Publishes a live source, which announces no length, as it comes. */
 async function takeLive({ streams, log, request }: TsPullOptions, response: Response): Promise<PullEnd> {
   if (response.headers.has('content-length')) {
     await response.body?.cancel()

@@ -109,8 +109,8 @@ export class Routes {
   }
 
   /**
-   * The session in which a playlist is requested. A session whose stream is over goes on to its end, but does not get the next publisher's
-   * media.
+   * The session in which a playlist is requested. A session of a stream that is over goes on to its end, but does not get the next
+   * publisher's media.
    */
   #current({ token, streamPath }: Targeted<'media'>): Session | undefined {
     const session = this.#options.sessions.find(token, streamPath)
@@ -181,7 +181,7 @@ export class Routes {
   }
 }
 
-/** Returns `private` when a gate checks the query, as a shared cache would go on serving clients whose permission has expired. */
+/** Returns `private` when a gate checks the query, as a shared cache would go on serving clients after their permission has expired. */
 export function cacheScopeOf({ enableauth, signed_policy: policy }: HlsConfig): CacheScope {
   return enableauth || policy.enable ? 'private' : 'public'
 }

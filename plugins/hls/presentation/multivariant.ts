@@ -21,7 +21,7 @@ export function buildMultivariant(
   const audio = renditions(layout.audio)
   const video = renditions(layout.video)
   const isGrouped = all.length > 1 && audio.length > 0
-  // Without video, the first audio rendition is the variant that the others can replace.
+  // The first audio rendition is the variant when there is no video; the others can replace it.
   const main = video.length > 0 ? video : audio.slice(0, 1)
   return {
     version: Math.max(...all.map((rendition) => versionOf(rendition.window.listed(), terms))),

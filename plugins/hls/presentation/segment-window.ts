@@ -31,7 +31,7 @@ export class SegmentWindow {
   readonly #terms: WindowTerms
   /** The segments in the order of their sequence numbers, without a hole. */
   readonly #segments: Segment[] = []
-  /** For each segment at the start that has left the playlist, the amount of media at which it is removed. */
+  /** The amount of media at which each segment that has left the playlist is removed, from the first segment on. */
   readonly #dueSeconds: number[] = []
   readonly #inits = new Map<string, Buffer>()
   #sizeBytes = 0

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
 import { mainTracks } from 'sluice/sdk/media'
 
-/** The tracks of each rendition, by its name; the first rendition has the main track, at whose keyframes all renditions are cut. */
+/** The tracks of each rendition, by its name; the first rendition has the main track: its keyframes cut all renditions. */
 export type TrackPlan = ReadonlyMap<string, readonly Track[]>
 
 /** The renditions of a presentation, which stay once it is ready. */

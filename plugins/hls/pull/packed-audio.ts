@@ -43,7 +43,7 @@ export class PackedAudioDemuxer {
   flush(): void {}
 }
 
-/** The size field of ID3 2.4 (section 3), which has seven bits a byte. */
+/** Reads the ID3 tag (ID3 2.4 section 3); its sizes have seven bits a byte. */
 function readId3(segment: Buffer): { timestamp: number | undefined; rest: Buffer } {
   if (!isId3(segment)) return { timestamp: undefined, rest: segment }
   const sizeBytes = ID3_HEADER_SIZE_BYTES + sevenBits(segment, 6)

@@ -11,7 +11,7 @@ const PLAYLIST_TIMEOUT_MS = 10_000
 /** The wait from a failed request for a playlist to the next; doubled each time. */
 const RETRY_MS = 500
 const MAX_RETRY_MS = 5000
-/** A source without a playlist for this long is gone, and so is one whose playlist does not change for longer. */
+/** A source without a playlist for this long is gone, and so is one with the same playlist for longer. */
 const MIN_GONE_MS = 10_000
 const MIN_STALE_MS = 30_000
 const STALE_TARGETS = 6
@@ -128,7 +128,7 @@ export class PlaylistFollower {
     return startOf(playlist)
   }
 
-  /** The time to the next request (RFC 8216 6.3.4): a target duration, or half of one when nothing was new. */
+  /** Reloads the playlist after a target duration, or half of one when nothing was new (RFC 8216 6.3.4). */
   async #reload(changed: boolean): Promise<SourceMediaPlaylist> {
     const { signal, clock } = this.#options
     const staleMs = Math.max(MIN_STALE_MS, STALE_TARGETS * this.targetDurationMs)

@@ -43,7 +43,7 @@ export class SegmentReader implements UnitSink {
   #start: TrackChange[] = []
   #before: TrackChanges = new Map()
   #after: TrackChanges = new Map()
-  /** The tracks of a new configuration whose first unit has not come, with those that they replace. */
+  /** The tracks with a new configuration and no unit yet, with the tracks that they replace. */
   readonly #unwritten = new Map<Track, Track>()
   /** The publisher's tracks by their ids; the publisher gets a configuration when the first unit that needs it is played. */
   readonly #published = new Map<number, Track>()

@@ -14,7 +14,7 @@ import { hasLeft, type HttpExchange } from '../http/replies.ts'
 import type { Session } from './session.ts'
 import type { Sessions } from './sessions.ts'
 
-/** The prefix of addresses whose default is low latency. */
+/** The prefix of addresses with low latency by default. */
 const LOW_LATENCY_MOUNT = /^https?:\/\/[^/]*\/llhls\//u
 
 /** Lets viewers in: through the gates, to a stream that has something to play. */

@@ -56,7 +56,7 @@ export class Sessions {
     return this.#sessions.size
   }
 
-  /** Opens the session of a subscriber that was admitted and whose stream is ready. */
+  /** Opens the session of an admitted subscriber to a stream that is ready. */
   open({ formerToken, requestedPath, hlsStream, subscriber, sourcePath, client }: NewSession): Session {
     const { createToken, hlsStreams, switched, nowMs } = this.#options
     const token = createToken()
@@ -108,7 +108,7 @@ export class Sessions {
     }
   }
 
-  /** Ends all sessions. */
+  /** Releases the streams of all sessions. */
   dispose(): void {
     for (const session of this.#sessions) session.release()
   }

@@ -104,7 +104,7 @@ export class Splice implements PlaylistSource {
 
   playlist(name: string, request: PlaylistRequest): ReadyReply | undefined {
     const rendition = this.rendition(name)
-    // The stream is used by this viewer only, so its segments need not be kept.
+    // No other viewer gets this playlist, so its text is not kept.
     return rendition && new PlaylistCache((options) => rendition.playlist(options), addressOf).reply(request)
   }
 
@@ -193,7 +193,7 @@ export class Splice implements PlaylistSource {
     // The wall clocks of streams differ, so their positions relative to the newest media are compared.
     const { newestMs } = source
     const hasParts = playlist.partTargetSeconds !== undefined
-    // Players are so far behind that they can wait for segments as long as they know them.
+    // Players are far enough behind the end to wait for segments of the target duration that they know, but not for longer ones.
     const longerMs = hasParts ? 0 : Math.max(0, playlist.targetDurationSeconds * 1000 - main.targetMs)
     const atMs = newestMs + this.#aheadMs - (isOver ? 0 : main.leftMs) - longerMs
     const maxWaitMs = hasParts ? main.targetMs * MAX_WAIT_SHARE : main.targetMs

@@ -222,7 +222,7 @@ export class RequestHandler {
     return session === undefined ? {} : inSession(session, {})
   }
 
-  /** Finds the session of a request; some clients name none, and mean that of the connection. */
+  /** Keeps the session that a request names alive, or that of the connection, as some clients name none. */
   #keepAlive(named: RtspSession | undefined): void {
     const session = named ?? this.#session
     session?.keepAlive()

@@ -19,7 +19,7 @@ const LOOPBACK = '127.0.0.1'
 
 export type PeerConnectionInit = {
   readonly parts: Pick<SessionParts, 'createTransport'>
-  /** The URL of the server. */
+  /** The URL of the server, the headers for it, and the dialer. */
   readonly request: Pick<PullRequest, 'url' | 'header' | 'dial' | 'step'>
   /** Aborts the opening; it has no effect on a connection that is open. */
   readonly signal: AbortSignal

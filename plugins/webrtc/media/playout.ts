@@ -207,7 +207,7 @@ export class Playout implements UnitReader {
     this.#accountedBytes = bytes
   }
 
-  /** The main audio track, if its format was agreed on with the viewer. */
+  /** Chooses the main audio track, if its format was agreed on with the viewer. */
   #chooseSound(): void {
     const sounds = this.#tracks.filter((track) => isOf(this.#audio, track))
     const [track] = mainTracks(sounds)

@@ -76,7 +76,7 @@ function serialize(
   })
 }
 
-/** A media that is refused has the port 0 (RFC 8829 5.3.1). */
+/** The section of a media that is refused, which has the port 0 (RFC 8829 5.3.1). */
 function refusedSection({ type, protocol, formats }: MediaDescription, mid: string): MediaDescription {
   const attributes = [{ name: 'inactive' }, { name: 'mid', value: mid }]
   return { type, port: 0, protocol, formats: formats.slice(0, 1), connection: ANYWHERE, lines: [], attributes }

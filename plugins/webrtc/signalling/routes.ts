@@ -177,7 +177,7 @@ function bodyOf({ body, headers }: FastifyRequest, type: string): string {
   return typeof body === 'string' ? body : ''
 }
 
-/** The entity tags of a request (RFC 9725 4.3.1). */
+/** @throws {SluiceError} when `If-Match` is missing, or names another state of the session (RFC 9725 4.3.1) */
 function checkMatch(ifMatch: string | undefined, etag: string): void {
   if (ifMatch === undefined)
     throw new SluiceError('NO_IF_MATCH', 428, 'If-Match has to name the session as its ETag does')

@@ -281,7 +281,7 @@ export class SessionTransport implements PeerTransport {
   }
 }
 
-/** The credentials have at least 24 and 128 bits of randomness (RFC 8445 5.3). */
+/** Creates credentials with at least 24 and 128 bits of randomness (RFC 8445 5.3). */
 function createCredentials(): IceCredentials {
   // The alphabet of both has + and /, and no - and _ (RFC 8839 5.4).
   return { usernameFragment: randomBytes(6).toString('base64'), password: randomBytes(18).toString('base64') }

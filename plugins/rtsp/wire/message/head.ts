@@ -17,7 +17,7 @@ const DIGITS = /^\d{1,15}$/u
 export class HeadBuilder {
   readonly #startLine: StartLine
   readonly #headers: RtspHeader[] = []
-  /** True after a line that is not a header, whose continuation lines are not headers either. */
+  /** True after a line that is not a header: its continuation lines are not headers either. */
   #isPassingOver = true
 
   constructor(startLine: StartLine) {

@@ -120,7 +120,7 @@ export class RtspReader {
     return this.#beginHead()
   }
 
-  /** Skips stray bytes up to the next start of a message or frame; returns false when there is none. */
+  /** Skips stray bytes up to a possible start of a message or frame; returns false when more bytes are needed to be sure of it. */
   #findNext(): boolean {
     const { at, isWhole } = findStart(this.#bytes, this.#position, this.#isChannel)
     this.#stray(at - this.#position)
@@ -138,7 +138,7 @@ export class RtspReader {
     }
   }
 
-  /** Skips to the next message or frame. @throws {MalformedError} the error given, when no message has come before */
+  /** Begins to skip stray bytes. @throws {MalformedError} the error given, when no message has come before */
   #lose(error: MalformedError): 'lost' {
     if (!this.#hasBegun) throw error
     this.#isLost = true
