@@ -165,6 +165,12 @@ describe('config precedence', () => {
     { name: 'off with all', text: 'global: {disableall: true}', enabled: false },
     { name: 'on in spite of all', text: 'global: {disableall: true}\nrelay: {enable: true}', enabled: true },
   ]
+  it('has a plugin that was a part of the server on with all off, unless it is switched off itself', async () => {
+    const feature = { ...RELAY, formerNames: { tables: ['sluice_relay'] } }
+    expect((await configOf('global: {disableall: true}')).declare(feature).enabled).to.equal(true)
+    expect((await configOf('relay: {enable: false}')).declare(feature).enabled).to.equal(false)
+  })
+
   for (const { name, text, env, enabled } of switches) {
     it(`has a plugin ${name}`, async () => {
       expect((await configOf(text, env)).declare(RELAY).enabled).to.equal(enabled)

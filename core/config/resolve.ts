@@ -79,7 +79,7 @@ export function resolvePlugin(
     ...userLayers({ name, schema, leaves, foreignKey: foreignKeyOf(definition, inputs) }, inputs, problems),
     { source: 'plugin', settings: definitionDefaults(definition, schema, place, problems) },
     { source: 'plugin', settings: defaultsOf((path) => own.has(path)) },
-    { source: 'global', settings: inheritable(global) },
+    { source: 'global', settings: inheritable(global, definition) },
     { source: 'default', settings: defaultsOf((path) => !own.has(path)) },
   ])
   const written = inputs.file.sections.get(normalizeKey(name))?.place ?? place
@@ -149,10 +149,10 @@ function schemaDefaults(section: string, leaves: readonly Leaf[], place: Place, 
   return settings
 }
 
-/** What plugins inherit. With `disableall`, that is `enable: false`, too. */
-function inheritable(global: Section): SettingMap {
+/** What a plugin inherits. With `disableall`, that is `enable: false`, too; what was a part of the server stays on. */
+function inheritable(global: Section, { formerNames }: SectionDefinition): SettingMap {
   const settings = new Map([...global.userSettings()].filter(([path]) => INHERITED_PATHS.has(path)))
   const disableAll = global.settings.get('disableall')
-  if (disableAll?.value === true) settings.set('enable', { ...disableAll, written: false, value: false, shown: false })
+  if (disableAll?.value === true && formerNames === undefined) settings.set('enable', { ...disableAll, written: false, value: false, shown: false })
   return settings
 }

@@ -65,7 +65,7 @@ export type Leaf = {
 /** What the config system needs of a plugin. */
 export type SectionDefinition<Schema extends TObject = TObject> = Pick<
   PluginDefinition<Schema>,
-  'name' | 'config' | 'defaults' | 'provides' | 'protocol'
+  'name' | 'config' | 'defaults' | 'provides' | 'protocol' | 'formerNames'
 >
 
 /** Each plugin has it, but plugins don't see it: a disabled plugin isn't there to see it. */

@@ -69,7 +69,10 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
    * others. Default false.
    */
   readonly startsLast?: boolean
-  /** Names of the server's that became this plugin's, where a part of the server was made a plugin; none unless given. */
+  /**
+   * Names of the server's that became this plugin's, where a part of the server was made a plugin; none unless given. Such a plugin
+   * stays on with `global.disableall`: only its own section switches it off.
+   */
   readonly formerNames?: FormerNames
   /**
    * The pages for people that its routes serve, which `/api/sysinfo` lists, for the administration to have them in its menu.

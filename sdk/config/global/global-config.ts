@@ -156,7 +156,7 @@ export const GlobalConfig = Type.Object({
   }),
   disableall: Type.Boolean({
     default: false,
-    description: 'Turn all plugins off, except those with enable: true in their section',
+    description: 'Turn all plugins off, except those with enable: true in their section; features of the server, as recordings, stay on',
   }),
   draintimeout: Duration({
     default: '1h',
