@@ -315,7 +315,7 @@ export class ConfigEditor {
     await apply(changes)
     this.warn()
     const changed = changes.flatMap(({ section, keys }) => (section === 'global' ? keys : []))
-    for (const key of changed.filter((key) => START_KEYS.includes(key))) {
+    for (const key of changed.filter(holdsFromNextStart)) {
       log.warn(`global.${key} holds from the next start of the server`)
     }
   }
