@@ -1,9 +1,8 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { SluiceError, type Lead, type SessionRequest } from 'sluice/sdk'
+import { SluiceError } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { Alarms } from './alarm/alarms.ts'
-import { Aliases } from './alias/aliases.ts'
 import { GateMeters } from './auth/gate-meters.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { Readiness } from './base/readiness.ts'
@@ -87,7 +86,6 @@ export class Server {
   readonly #gatekeeper: Gatekeeper
   readonly #login: Login
   readonly #alarms: Alarms
-  readonly #aliases: Aliases
   readonly #pulls: PullManager
   readonly #pushes: PushManager
   readonly #recordings: RecordingSystem
@@ -116,7 +114,7 @@ export class Server {
     this.#lifecycle = lifecycle
     const hooks = new HookRunner()
     this.#hooks = hooks
-    hooks.registryFor({ plugin: 'global', log }).on('lead', (request) => this.#lead(request))
+    hooks.registryFor({ plugin: 'global', log }).on('lead', (request) => this.#recordings.lead(request), { stage: 1 })
     const ids = new ProcessIds(peers.node.process)
     const tasks = new TaskTree(ids)
     const services = new ServiceDirectory()
@@ -179,14 +177,6 @@ export class Server {
     this.#pushes = new PushManager(jobs)
     const told = hooks.registryFor({ plugin: 'global', log })
     const pluginJobs = new PluginJobs({ hooks: told, meters: jobs.meters, pulls: this.#pulls, pushes: this.#pushes })
-    this.#aliases = new Aliases({
-      log,
-      store: this.store,
-      hooks,
-      streams: this.streams,
-      pulls: this.#pulls,
-      rules: () => config.global.streamalias,
-    })
     this.#alarms = new Alarms({ log, config, hooks, store: this.store })
     this.#monitor = new Monitor({
       log,
@@ -331,12 +321,6 @@ export class Server {
     }
   }
 
-  /** Where an admitted subscriber gets its stream from: an alias leads to another, and a time to recordings. */
-  #lead(request: SessionRequest): Lead | undefined {
-    const alias = this.#aliases.lead(request)
-    return this.#recordings.lead({ ...request, ...alias }) ?? alias
-  }
-
   #addRoutes(): void {
     addAdministration({
       log: this.#log,
@@ -350,7 +334,6 @@ export class Server {
       streams: this.streams,
       login: this.#login,
       alarms: this.#alarms,
-      aliases: this.#aliases,
       pulls: this.#pulls,
       pushes: this.#pushes,
       recordings: this.#recordings,

@@ -26,7 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['stream'],
   ['host', 'http'],
   ['jobs'],
-  ['alias', 'monitor', 'recording'],
+  ['monitor', 'recording'],
   ['alarm'],
   ['admin', 'command'],
 ]

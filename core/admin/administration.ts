@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { toldProtocol } from 'sluice/sdk/host'
 import type { Alarms } from '../alarm/alarms.ts'
-import type { Aliases } from '../alias/aliases.ts'
 import type { Readiness } from '../base/readiness.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
 import type { Config } from '../config/config.ts'
@@ -33,7 +32,6 @@ import { addUserOperations } from './login/user-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { addMonitorOperations } from './monitor/monitor-operations.ts'
 import { addTaskOperations } from './monitor/task-operations.ts'
-import { addAliasOperations } from './streams/alias-operations.ts'
 import { addPositionOperation } from './streams/position-operation.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
@@ -58,7 +56,6 @@ export type AdministeredParts = {
   readonly streams: StreamRegistry
   readonly alarms: Alarms
   readonly login: Login
-  readonly aliases: Aliases
   readonly pulls: PullManager
   readonly pushes: PushManager
   readonly recordings: RecordingSystem
@@ -87,7 +84,6 @@ export function addAdministration(parts: AdministeredParts): void {
   addTrackOperations(operations, streams, log)
   addPositionOperation(operations, streams)
   addV6Operations(operations, streams)
-  addAliasOperations(operations, parts.aliases)
   addAlarmOperations(operations, parts.alarms.archive)
   addArmingOperations(operations, parts.editor)
   addSecretOperation(operations, (section) => signingSection(parts, section))

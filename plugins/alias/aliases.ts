@@ -1,13 +1,18 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { checkStreamPath, InvalidRequest, messageOf, parseQuery, type Lead, type SessionRequest } from 'sluice/sdk'
-import type { HookRunner } from '../host/hooks/hook-runner.ts'
-import type { PullManager } from '../jobs/pull-manager.ts'
-import type { Store } from '../store/store.ts'
-import type { StreamRegistry } from '../stream/registry.ts'
-import type { StreamSubscriber } from '../stream/stream-subscriber.ts'
+import {
+  checkStreamPath,
+  InvalidRequest,
+  messageOf,
+  parseQuery,
+  type Kysely,
+  type Lead,
+  type PullJobs,
+  type SessionRequest,
+  type StreamManager,
+  type SubscriberInfo,
+} from 'sluice/sdk'
 import { AliasRules, parseTarget, type AliasTarget } from './alias-rules.ts'
-import { ALIAS_MIGRATIONS, type AliasRow, type AliasTables } from './alias-tables.ts'
+import type { AliasRow, AliasTables } from './alias-tables.ts'
 
 /** Clients make aliases by the paths that they ask for, where a rule says so: of so many at most is kept account. */
 const MAX_ALIASES = 10_000
@@ -22,12 +27,19 @@ export type Alias = AliasTarget & {
 /** Whether the target of an alias is absent (0) or live (1), or a real stream bears the name (2); api.md 3.4. */
 export type AliasStatus = 0 | 1 | 2
 
+/** The aliases that all generations of the plugin have in common. */
+export type KeptAliases = {
+  readonly byName: Map<string, Alias>
+  /** The stored ones are among them. */
+  isLoaded: boolean
+}
+
 type AliasesOptions = {
   readonly log: Logger
-  readonly store: Pick<Store, 'tables' | 'onAvailable'>
-  readonly hooks: Pick<HookRunner, 'registryFor'>
-  readonly streams: Pick<StreamRegistry, 'get' | 'subscribers' | 'move' | 'send'>
-  readonly pulls: Pick<PullManager, 'demand'>
+  readonly kept: KeptAliases
+  readonly tables: Kysely<AliasTables>
+  readonly streams: Pick<StreamManager, 'get' | 'subscribers' | 'move' | 'send'>
+  readonly pulls: Pick<PullJobs, 'demand'>
   /** `global.streamalias` as it is now. */
   readonly rules: () => Readonly<Record<string, string>>
 }
@@ -35,20 +47,15 @@ type AliasesOptions = {
 /** The second names of streams, and who watches by them. */
 export class Aliases {
   readonly #options: AliasesOptions
-  readonly #tables: Kysely<AliasTables>
-  readonly #aliases = new Map<string, Alias>()
+  readonly #aliases: Map<string, Alias>
   #written: Readonly<Record<string, string>> = {}
   #rules = new AliasRules({})
-  #loaded = false
+  /** What nobody waits for while it is being written. */
+  readonly #writing = new Set<Promise<void>>()
 
   constructor(options: AliasesOptions) {
-    const { log, store, hooks } = options
     this.#options = options
-    this.#tables = store.tables<AliasTables>('aliases', ALIAS_MIGRATIONS)
-    store.onAvailable(() => this.#load())
-    const registry = hooks.registryFor({ plugin: 'global', log })
-    registry.on('published', ({ path }) => this.#published(path))
-    registry.on('unpublished', ({ path }) => this.#unpublished(path))
+    this.#aliases = options.kept.byName
   }
 
   /** All aliases, by name. */
@@ -80,9 +87,39 @@ export class Aliases {
   async remove(name: string): Promise<boolean> {
     const alias = this.#aliases.get(name)
     if (alias === undefined) return false
-    await this.#tables.deleteFrom('sluice_alias').where('alias', '=', name).execute()
+    await this.#delete(name)
     this.#forget(alias)
     return true
+  }
+
+  /**
+   * Takes over what was stored before the server started, unless a generation has done that already.
+   * @throws {StoreUnavailable}
+   */
+  async load(): Promise<void> {
+    const { kept, tables } = this.#options
+    if (kept.isLoaded) return
+    const rows = await tables.selectFrom('sluice_alias').selectAll().execute()
+    kept.isLoaded = true
+    for (const alias of rows.map(aliasOf)) {
+      if (this.#aliases.has(alias.alias)) continue
+      this.#aliases.set(alias.alias, alias)
+      this.#lead(alias)
+    }
+  }
+
+  /** Leads those who came before anybody could, while the server started. */
+  takeIn(): void {
+    const names = new Set(this.#options.streams.subscribers().map(({ streamPath }) => streamPath))
+    for (const name of names) {
+      const alias = this.#aliases.get(name) ?? this.#make(name)
+      if (alias !== undefined) this.#lead(alias)
+    }
+  }
+
+  /** Resolves when all is written that nobody waits for. Never rejects. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writing)
   }
 
   /** Where a subscriber gets its stream from, which may have asked for an alias. */
@@ -110,13 +147,12 @@ export class Aliases {
     const alias = { alias: name, ...target, autoRemove: false }
     if (this.#aliases.size >= MAX_ALIASES) return alias
     this.#aliases.set(name, alias)
-    this.#store(alias).catch((error: unknown) =>
-      log.warn({ alias: name }, `the alias is not stored: ${messageOf(error)}`),
-    )
+    this.#write(this.#store(alias), (reason) => log.warn({ alias: name }, `the alias is not stored: ${reason}`))
     return alias
   }
 
-  #published(path: string): void {
+  /** Has the viewers of aliases get a stream that has come. */
+  published(path: string): void {
     const { streams } = this.#options
     for (const { alias, streamPath } of this.#aliases.values()) {
       if (streamPath === path) this.#move(this.#watching(alias), path)
@@ -125,15 +161,15 @@ export class Aliases {
     }
   }
 
-  #unpublished(path: string): void {
+  /** Has the viewers of aliases get another stream in place of one that has gone, where there is one. */
+  unpublished(path: string): void {
     const { log } = this.#options
     for (const alias of this.#aliases.values().toArray()) {
       if (alias.streamPath !== path) continue
       if (alias.autoRemove) {
         const { alias: name } = alias
         this.#forget(alias)
-        const deleted = this.#tables.deleteFrom('sluice_alias').where('alias', '=', name).execute()
-        deleted.catch((error: unknown) => log.warn({ alias: name }, `the alias stays stored: ${messageOf(error)}`))
+        this.#write(this.#delete(name), (reason) => log.warn({ alias: name }, `the alias stays stored: ${reason}`))
       } else if (this.#options.streams.get(alias.alias) !== undefined) {
         this.#move(this.#watching(alias.alias), alias.alias)
       }
@@ -146,7 +182,7 @@ export class Aliases {
     const watching = this.#watching(alias.alias)
     if (streams.get(alias.streamPath) !== undefined) return this.#move(watching, alias.streamPath)
     const waiting = watching.filter(({ sourcePath }) => streams.get(sourcePath) === undefined)
-    streams.send(waiting, alias.streamPath)
+    streams.send(idsOf(waiting), alias.streamPath)
     this.#demand(alias)
   }
 
@@ -158,9 +194,9 @@ export class Aliases {
     this.#aliases.delete(name)
     const watching = this.#watching(name).filter(({ sourcePath }) => sourcePath !== name)
     if (streams.get(name) !== undefined) return this.#move(watching, name)
-    streams.send(watching, name)
+    streams.send(idsOf(watching), name)
     const [first] = watching
-    if (first !== undefined) pulls.demand(name, alias.query === '' ? first.request.params : parseQuery(alias.query))
+    if (first !== undefined) pulls.demand(name, alias.query === '' ? first.params : parseQuery(alias.query))
   }
 
   /** Has the target pulled, where there is somebody to watch it. */
@@ -168,20 +204,16 @@ export class Aliases {
     if (this.#watching(alias).length > 0) this.#options.pulls.demand(streamPath, args)
   }
 
-  #move(subscribers: readonly StreamSubscriber[], streamPath: string): void {
+  #move(subscribers: readonly SubscriberInfo[], streamPath: string): void {
     const elsewhere = subscribers.filter(({ sourcePath }) => sourcePath !== streamPath)
-    const ids = elsewhere.map(({ id }) => id)
-    if (ids.length > 0) this.#options.streams.move(ids, streamPath)
+    if (elsewhere.length > 0) this.#options.streams.move(idsOf(elsewhere), streamPath)
   }
 
   /** The viewers that asked for a name, and those who take streams for them. */
-  #watching(name: string): StreamSubscriber[] {
-    const { streams } = this.#options
-    return streams
+  #watching(name: string): SubscriberInfo[] {
+    return this.#options.streams
       .subscribers()
-      .filter(
-        ({ streamPath, request }) => streamPath === name && (request.type === 'server' || request.follows === true),
-      )
+      .filter(({ streamPath, type, follows }) => streamPath === name && (type === 'server' || follows))
   }
 
   #statusOf({ alias, streamPath }: Alias): AliasStatus {
@@ -192,26 +224,29 @@ export class Aliases {
 
   async #store({ alias, streamPath, query, autoRemove }: Alias): Promise<void> {
     const row = { stream_path: streamPath, query, auto_remove: autoRemove ? 1 : 0 }
-    await this.#tables
+    await this.#options.tables
       .insertInto('sluice_alias')
       .values({ alias, ...row })
       .onConflict((conflict) => conflict.column('alias').doUpdateSet(row))
       .execute()
   }
 
-  /** Takes over what was stored before the server started. */
-  async #load(): Promise<void> {
-    if (this.#loaded) return
-    const rows = await this.#tables.selectFrom('sluice_alias').selectAll().execute()
-    this.#loaded = true
-    for (const alias of rows.map(aliasOf)) {
-      if (this.#aliases.has(alias.alias)) continue
-      this.#aliases.set(alias.alias, alias)
-      this.#lead(alias)
-    }
+  async #delete(name: string): Promise<void> {
+    await this.#options.tables.deleteFrom('sluice_alias').where('alias', '=', name).execute()
+  }
+
+  #write(writing: Promise<void>, fail: (reason: string) => void): void {
+    const written = writing
+      .catch((error: unknown) => fail(messageOf(error)))
+      .finally(() => this.#writing.delete(written))
+    this.#writing.add(written)
   }
 }
 
 function aliasOf({ alias, stream_path: streamPath, query, auto_remove: autoRemove }: AliasRow): Alias {
   return { alias, streamPath, query, autoRemove: autoRemove === 1 }
+}
+
+function idsOf(subscribers: readonly SubscriberInfo[]): number[] {
+  return subscribers.map(({ id }) => id)
 }

@@ -1,5 +1,5 @@
 import { StreamNotFound, StreamPath, Type, type OperationRegistry } from 'sluice/sdk'
-import type { Aliases } from '../../alias/aliases.ts'
+import type { Aliases } from './aliases.ts'
 
 const AliasBody = Type.Object({
   streamPath: Type.Optional(

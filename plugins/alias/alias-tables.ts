@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely/migration'
+import type { Migration } from 'sluice/sdk'
 
 /** A row of the aliases that were set. */
 export type AliasRow = {
