@@ -297,7 +297,7 @@ describe('aliases without a database', () => {
     void host.streams.subscribe(sessionInit('tv/a')).catch(() => {})
     await waitFor(() => host.streams.subscribers('tv/a').length === 1)
     host.configureGlobal({ streamalias: { '^tv/(.+)$': 'live/$1' } })
-    host.hooks.notify('started')
+    await host.hooks.notify('started')
     expect(host.streams.subscribers('live/a')).to.have.length(1)
     expect(await list()).to.eql([{ ...SET, alias: 'tv/a', status: 1 }])
   })
