@@ -58,11 +58,11 @@ export class PluginGenerations {
   ): Promise<Generation> {
     // Code that lies in the same place under another name is another plugin.
     const kept = definition.name === former.definition.name ? this.#kept : new KeptObjects()
-    const generation = await this.#launch(definition, section, kept, signal)
-    this.#kept = kept
-    this.#retire(former, reason, 'replaced')
-    generation.log.info({ generation: generation.number }, `generation ${generation.number} took over: ${reason}`)
-    return generation
+    return this.#launch(definition, section, kept, signal, ({ log, number }) => {
+      this.#kept = kept
+      log.info({ generation: number }, `generation ${number} took over: ${reason}`)
+      this.#retire(former, reason, 'replaced')
+    })
   }
 
   /** Lets all come to their end. */
@@ -77,6 +77,7 @@ export class PluginGenerations {
 
   /**
    * Sets a generation up beside the one that runs, and has it take over.
+   * @param onTakeOver is called in the turn in which it does
    * @throws {PluginError} when that fails; all it made is undone by then
    * @throws the signal's reason when that aborts while `setup` runs
    */
@@ -85,6 +86,7 @@ export class PluginGenerations {
     section: PluginSection,
     kept: KeptObjects,
     signal: AbortSignal,
+    onTakeOver: (generation: Generation) => void = () => {},
   ): Promise<Generation> {
     const startMs = performance.now()
     const { parts, limits } = this.#options
@@ -92,7 +94,7 @@ export class PluginGenerations {
     this.#generations.add(generation)
     try {
       await unlessAborted(generation.start(), signal)
-      await generation.activate()
+      await generation.activate(() => onTakeOver(generation))
     } catch (error) {
       await generation.dispose('start failed')
       this.#generations.delete(generation)

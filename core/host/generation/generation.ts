@@ -155,9 +155,10 @@ export class Generation implements ContextSource {
 
   /**
    * Takes over from the generation before: its hooks, services, routes and ports.
+   * @param onTakeOver is called in the same turn: nothing is heard by both, or by none
    * @throws {PluginError} when routes, ports or services can't be taken over; all is undone by then
    */
-  async activate(): Promise<void> {
+  async activate(onTakeOver: () => void = () => {}): Promise<void> {
     try {
       const late = () => new PluginLate(`its routes were not ready within ${this.#limits.setupTimeoutMs} ms`)
       await withTurningDeadline(this.#http?.activate() ?? Promise.resolve(), this.#limits.setupTimeoutMs, late)
@@ -171,6 +172,7 @@ export class Generation implements ContextSource {
     this.#onActivate = []
     this.#phase = 'running'
     this.ports.activate()
+    onTakeOver()
   }
 
   /** Applies a config in which only keys differ that the plugin takes live. */
