@@ -92,15 +92,19 @@ describe('PluginHost', () => {
       )
     })
 
-    it('starts those last that say so, but before those that require them', async () => {
+    it('starts those first that end last, and those last that say so, unless others require or are required', async () => {
       const later = 'await new Promise((resolve) => setTimeout(resolve, 10))'
       await write('a.ts', plugin('a', 'startsLast: true,'))
       await write('b.ts', plugin('b', `requires: ['a'],`))
       await write('c.ts', plugin('c', `requires: ['d'],`, later))
       await write('d.ts', plugin('d', '', later))
-      await write('e.ts', plugin('e', '', `throw new Error('no luck')`))
+      await write('e.ts', plugin('e', 'endsLast: true,', `throw new Error('no luck')`))
+      await write('f.ts', plugin('f', 'endsLast: true,', later))
+      await write('g.ts', plugin('g', `endsLast: true, requires: ['d'],`))
       await host.start()
-      expect(told.filter((text) => text.startsWith('+'))).to.deep.equal(['+d', '+c', '+a', '+b'])
+      expect(told.filter((text) => text.startsWith('+'))).to.deep.equal(['+f', '+d', '+g', '+c', '+a', '+b'])
+      await host.stop('enough')
+      expect(told.at(-1)).to.equal('-f')
     })
 
     it('lists who can not run with the reason, and starts the others', async () => {

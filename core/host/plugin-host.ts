@@ -12,7 +12,7 @@ import { PluginError } from './plugin-error.ts'
 import { PluginEntry } from './plugin-entry.ts'
 import { formatBootTree, type PluginView } from './plugin-view.ts'
 import { PluginWatcher } from './loading/plugin-watcher.ts'
-import { planStart, unmetReason, type Verdict } from './start-order.ts'
+import { planStart, unmetReason } from './start-order.ts'
 
 /** Plugins that have not let go by then are left behind. */
 const STOP_TIMEOUT_MS = 4000
@@ -204,15 +204,14 @@ export class PluginHost {
     // Plugins that were refused before are judged anew.
     const nodes = waiting.map(({ node }) => ({ ...node, state: 'pending' as const }))
     const verdicts = planStart(nodes, others, complete)
-    // Only starts keep those back that start last: a plugin that requires one of them does not.
-    const isStarting = (entry: PluginEntry, verdict?: Verdict) =>
-      verdict?.kind === 'start' || entry.state === 'starting'
-    const verdictOf = (entry: PluginEntry) => verdicts[waiting.indexOf(entry)]
-    const isBusy = entries.some((entry) => !entry.startsLast && isStarting(entry, verdictOf(entry)))
+    const startable = new Set(waiting.filter((_, index) => verdicts[index]?.kind === 'start'))
+    // Only starts keep those back whose turn is later: a plugin that requires one of them does not.
+    const turns = entries.filter((entry) => startable.has(entry) || entry.state === 'starting').map(turnOf)
+    const turn = Math.min(...turns)
     for (const [index, entry] of waiting.entries()) {
       const verdict = verdicts[index]
       if (verdict?.kind === 'refuse') entry.hinder(verdict.reason, verdict.as)
-      else if (verdict?.kind === 'start' && !(entry.startsLast && isBusy)) entry.start()
+      else if (startable.has(entry) && turnOf(entry) <= turn) entry.start()
       else entry.hinder(undefined)
     }
   }
@@ -266,6 +265,12 @@ export class PluginHost {
     ])
     await Promise.all(last.map(dispose))
   }
+}
+
+/** When a plugin starts with others: those first that are to hear of them, and those last that begin when the others are up. */
+function turnOf({ endsLast, startsLast }: PluginEntry): number {
+  if (endsLast) return 0
+  return startsLast ? 2 : 1
 }
 
 function isNeededBy({ node }: PluginEntry, other: PluginEntry): boolean {

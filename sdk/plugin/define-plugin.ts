@@ -61,7 +61,8 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
    */
   readonly processes?: 'each' | 'one'
   /**
-   * True for a plugin that is to hear of the end of all others: when the server stops, it is disposed after them. Default false.
+   * True for a plugin that is to hear of the beginning and the end of all others: when the server starts, they wait until it runs, or
+   * has failed, and when the server stops, it is disposed after them. Default false.
    */
   readonly endsLast?: boolean
   /**
