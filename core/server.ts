@@ -2,7 +2,6 @@ import path from 'node:path'
 import type { Logger } from 'pino'
 import { SluiceError } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
-import { Alarms } from './alarm/alarms.ts'
 import { GateMeters } from './auth/gate-meters.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { Readiness } from './base/readiness.ts'
@@ -56,8 +55,6 @@ export const LOAD_PATIENCE_MS = 2000
 const HTTP_CLOSE_MS = 500
 /** How long the files of recordings may take to be finished. */
 const RECORDINGS_CLOSE_MS = 3000
-/** How long the database may take to be closed. */
-const STORE_CLOSE_MS = 500
 
 /** In the data folder: what was set at run time, for a start without the database. */
 const CONFIG_COPY = 'config-at-run-time.json'
@@ -85,7 +82,6 @@ export class Server {
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
   readonly #login: Login
-  readonly #alarms: Alarms
   readonly #pulls: PullManager
   readonly #pushes: PushManager
   readonly #recordings: RecordingSystem
@@ -177,7 +173,6 @@ export class Server {
     this.#pushes = new PushManager(jobs)
     const told = hooks.registryFor({ plugin: 'global', log })
     const pluginJobs = new PluginJobs({ hooks: told, meters: jobs.meters, pulls: this.#pulls, pushes: this.#pushes })
-    this.#alarms = new Alarms({ log, config, hooks, store: this.store })
     this.#monitor = new Monitor({
       log,
       store: this.store,
@@ -251,7 +246,6 @@ export class Server {
     await this.#recordings.start()
     this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
-    this.#alarms.start()
     this.#monitor.begin()
     this.#hooks.notify('started')
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
@@ -299,14 +293,8 @@ export class Server {
     await this.#monitor.close()
     await recorded
     const leftMs = Math.max(0, deadlineMs - performance.now())
-    await Promise.all([this.#closeStore(leftMs), this.#gatekeeper.close(leftMs)])
+    await Promise.all([this.store.close(), this.#gatekeeper.close(leftMs)])
     this.#log[level]('stopped')
-  }
-
-  /** Closes the database after the last events were stored. */
-  async #closeStore(timeoutMs: number): Promise<void> {
-    await this.#alarms.close(Math.max(0, timeoutMs - STORE_CLOSE_MS))
-    await this.store.close()
   }
 
   /** Takes over the config file as it is now; one that is wrong is logged, and the config before holds. */
@@ -333,7 +321,6 @@ export class Server {
       pool: this.#pool,
       streams: this.streams,
       login: this.#login,
-      alarms: this.#alarms,
       pulls: this.#pulls,
       pushes: this.#pushes,
       recordings: this.#recordings,

@@ -27,7 +27,6 @@ const FLOORS: readonly (readonly string[])[] = [
   ['host', 'http'],
   ['jobs'],
   ['monitor', 'recording'],
-  ['alarm'],
   ['admin', 'command'],
 ]
 

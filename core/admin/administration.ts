@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import { toldProtocol } from 'sluice/sdk/host'
-import type { Alarms } from '../alarm/alarms.ts'
 import type { Readiness } from '../base/readiness.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
 import type { Config } from '../config/config.ts'
@@ -17,8 +16,7 @@ import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { ServerMetrics } from '../observe/metrics/server-metrics.ts'
 import type { RecordingSystem } from '../recording/recording-system.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
-import { addAlarmOperations } from './alarms/alarm-operations.ts'
-import { addArmingOperations } from './alarms/arming-operations.ts'
+import { addArmingOperations } from './config/arming-operations.ts'
 import { addConfigOperations } from './config/config-operations.ts'
 import { addSectionOperations } from './config/section-operations.ts'
 import { registerDocsPage } from './description/docs-page.ts'
@@ -54,7 +52,6 @@ export type AdministeredParts = {
   readonly host: PluginHost
   readonly pool: ListenerPool
   readonly streams: StreamRegistry
-  readonly alarms: Alarms
   readonly login: Login
   readonly pulls: PullManager
   readonly pushes: PushManager
@@ -84,7 +81,6 @@ export function addAdministration(parts: AdministeredParts): void {
   addTrackOperations(operations, streams, log)
   addPositionOperation(operations, streams)
   addV6Operations(operations, streams)
-  addAlarmOperations(operations, parts.alarms.archive)
   addArmingOperations(operations, parts.editor)
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)

@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import type { AdmissionWebhookConfig, SessionRequest } from 'sluice/sdk'
+import { WebhookClient } from 'sluice/sdk/http'
 import { effectiveConfig, LogRecords } from 'sluice/sdk/testing'
 import { ALLOW, ControlServer, type ControlReply, type ControlRequest } from '../../test/gates/control-server.ts'
 import { AdmissionGate } from './admission-webhook.ts'
-import { WebhookClient, MAX_ANSWER_BYTES } from '../net/webhook-client.ts'
 import { sessionRequest, verdictOf } from './fixtures/request.ts'
 import type { Admission } from './gate.ts'
+
+/** Largest answer that a `WebhookClient` reads. */
+const MAX_ANSWER_BYTES = 64 * 1024
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
 

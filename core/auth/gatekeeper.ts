@@ -8,7 +8,7 @@ import {
 import type { Logger } from 'pino'
 import { AdmissionGate } from './admission-webhook.ts'
 import { AuthHandlers, type HandlerOwner } from './auth-handlers.ts'
-import { WebhookClient } from '../net/webhook-client.ts'
+import { WebhookClient } from 'sluice/sdk/http'
 import { GateMeters } from './gate-meters.ts'
 import { GateChain, type Admitted, type Gate, type GateChains } from './gate.ts'
 import { SignatureGate, keyOf } from './signature-gate.ts'

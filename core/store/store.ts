@@ -66,7 +66,7 @@ export class Store {
   /**
    * The tables of a part of the server. The migrations run in the order of their names, those that have not yet; queries
    * wait for them.
-   * @param owner whose migrations they are; its tables should be named so that no plugin's are, as `sluice_alarm`
+   * @param owner whose migrations they are; its tables should be named so that no plugin's are, as `sluice_monitor`
    */
   tables<Tables>(owner: string, migrations: Migrations): Kysely<Tables> {
     return this.#own<Tables>(owner, migrations, []).db

@@ -41,4 +41,5 @@ export {
   type SourceRequest,
 } from './source-requests.ts'
 export { takeOver, type GivingResponse } from './take-over.ts'
+export { WebhookClient, type WebhookAnswer, type WebhookRequest } from './webhook-client.ts'
 export { frameBinaryMessage, frameTextMessage } from './websocket-frame.ts'

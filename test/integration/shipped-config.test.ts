@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { Config } from '../../core/config/config.ts'
 import { TempConfig } from '../../core/config/fixtures/temp-config.ts'
+import alarm from '../../plugins/alarm/index.ts'
+import alias from '../../plugins/alias/index.ts'
 import annexb from '../../plugins/annexb/index.ts'
 import crontab from '../../plugins/crontab/index.ts'
 import demo from '../../plugins/demo/index.ts'
@@ -20,7 +22,26 @@ import srt from '../../plugins/srt/index.ts'
 import webrtc from '../../plugins/webrtc/index.ts'
 
 const FILE = new URL('../../config/config.yaml', import.meta.url)
-const PLUGINS = [rtmp, rtsp, webrtc, srt, flv, mp4, hls, annexb, jsmpeg, audio, sei, snap, crontab, proxy, demo, home]
+const PLUGINS = [
+  rtmp,
+  rtsp,
+  webrtc,
+  srt,
+  flv,
+  mp4,
+  hls,
+  annexb,
+  jsmpeg,
+  audio,
+  sei,
+  snap,
+  alarm,
+  alias,
+  crontab,
+  proxy,
+  demo,
+  home,
+]
 /** A default as a comment: without a space, so that removing `#` leaves the key where it belongs. */
 const COMMENTED_KEY = /^( *)#(?=\S)/gm
 

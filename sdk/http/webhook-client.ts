@@ -8,17 +8,26 @@ export const MAX_ANSWER_BYTES = 64 * 1024
 /** Idle connections are given up before servers commonly do (5 s). */
 const IDLE_CONNECTION_MS = 4000
 
-type WebhookRequest = {
+/** A request to a web service. */
+export type WebhookRequest = {
+  /** `http:` or `https:`; its user information is sent as Basic. */
   readonly url: string
   readonly method: string
+  /** JSON, which is sent as such. */
   readonly body: string
+  /** Further headers. */
   readonly headers: Readonly<Record<string, string>>
+  /** How long the whole answer may take, in milliseconds, the wait for other requests included. */
   readonly timeoutMs: number
 }
 
+/** The answer of a web service, whatever its status. */
 export type WebhookAnswer = { readonly status: number; readonly body: string }
 
-/** Sends JSON to web services over connections that are kept. */
+/**
+ * Sends JSON to web services over connections that are kept: 512 requests at a time, further ones wait. It asks no deny list, as it is
+ * for addresses that the operator has set. Close it with the generation.
+ */
 export class WebhookClient {
   readonly #agents: { readonly 'http:': http.Agent; readonly 'https:': https.Agent }
   readonly #underWay = new Set<AbortController>()
@@ -34,7 +43,7 @@ export class WebhookClient {
 
   /**
    * Sends one request, once. Redirects are not followed.
-   * @throws {Error} when no whole answer came by the deadline, it is too large, or the client is closed
+   * @throws {Error} when no whole answer came by the deadline, it is larger than 64 KiB, or the client is closed
    */
   async send(request: WebhookRequest): Promise<WebhookAnswer> {
     if (this.#closed) throw new Error('the server is stopping')
@@ -51,7 +60,7 @@ export class WebhookClient {
     }
   }
 
-  /** Ends what is under way. */
+  /** Ends the requests that are under way, and takes no more. Idempotent. */
   close(): void {
     this.#closed = true
     for (const ending of this.#underWay) ending.abort(new Error('the server is stopping'))

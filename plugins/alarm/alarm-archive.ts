@@ -1,11 +1,8 @@
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
 import type { Logger } from 'pino'
-import { LogLimit, StoreUnavailable } from 'sluice/sdk'
-import { RetryTimer } from '../base/retry-timer.ts'
-import { insertedIds } from '../store/inserted-ids.ts'
-import type { Store } from '../store/store.ts'
+import { WriteBehind, type Database, type Kysely } from 'sluice/sdk'
 import { streamNameOf, type AlarmEvent } from './alarm-event.ts'
-import { ALARM_MIGRATIONS, type AlarmRow, type AlarmTables } from './alarm-tables.ts'
+import type { AlarmRow, AlarmTables } from './alarm-tables.ts'
 
 /** Most events that wait for the database; beyond it the oldest are dropped. */
 export const MAX_UNSTORED = 10_000
@@ -15,10 +12,9 @@ const MAX_ROWS = 100_000
 const BATCH_ROWS = 500
 /** After so many new rows the oldest are looked for. */
 const TRIM_ROWS = 1000
-/** From a failure to the next try, when the database does not say that it is back. */
-const FIRST_RETRY_MS = 1000
-/** How often the log says at most that events are lost. */
-const LOG_INTERVAL_MS = 60_000
+
+/** The text of the log when events are lost. */
+export const LOSS = 'events were not stored'
 
 /** Which events are asked for; what is left out asks for all. */
 export type AlarmFilter = {
@@ -32,7 +28,8 @@ export type AlarmFilter = {
 
 type AlarmArchiveOptions = {
   readonly log: Logger
-  readonly store: Pick<Store, 'tables' | 'onAvailable'>
+  readonly tables: Kysely<AlarmTables>
+  readonly database: Pick<Database, 'onAvailable'>
   /** Injected by tests. */
   readonly maxRows?: number
 }
@@ -41,58 +38,43 @@ type AlarmArchiveOptions = {
 export class AlarmArchive {
   readonly #options: AlarmArchiveOptions
   readonly #db: Kysely<AlarmTables>
-  /** Those without a row, the oldest first, and who waits for it. */
-  readonly #unstored = new Map<AlarmEvent, () => void>()
-  /** Rows of events that were sent since. */
-  readonly #sentIds = new Set<number>()
-  readonly #retries = new RetryTimer({ firstMs: FIRST_RETRY_MS, retry: () => this.#flush() })
-  readonly #limit = new LogLimit(LOG_INTERVAL_MS)
-  readonly #forgetStore: () => void
-  #isFlushing = false
-  /** The latest flush. */
-  #flushed: Promise<void> = Promise.resolve()
-  #dropped = 0
+  /** The events without a row, and those that were sent since they have one. */
+  readonly #rows: WriteBehind<AlarmEvent>
   /** New rows since the oldest were looked for. */
   #untrimmed = TRIM_ROWS
-  #closed = false
 
   constructor(options: AlarmArchiveOptions) {
-    const { store } = options
+    const { log, tables, database } = options
     this.#options = options
-    this.#db = store.tables<AlarmTables>('alarm', ALARM_MIGRATIONS)
-    this.#forgetStore = store.onAvailable(() => this.#flush())
+    this.#db = tables
+    this.#rows = new WriteBehind({
+      log,
+      database,
+      loss: LOSS,
+      maxWaiting: MAX_UNSTORED,
+      batchSize: BATCH_ROWS,
+      write: (events) => this.#write(events),
+    })
   }
 
   /** How many events were lost. */
   get dropped(): number {
-    return this.#dropped
+    return this.#rows.lost
   }
 
   /** How many wait for the database. */
   get waiting(): number {
-    return this.#unstored.size
+    return this.#rows.waiting
   }
 
-  /**
-   * Stores an event.
-   * @returns resolves when it has a row, or has none yet as the database is away; never rejects
-   */
-  add(event: AlarmEvent): Promise<void> {
-    if (this.#closed) return Promise.resolve()
-    if (this.#unstored.size >= MAX_UNSTORED) this.#drop(this.#unstored.keys().take(1).toArray())
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#unstored.set(event, resolve)
-    this.#flush()
-    return promise
+  /** Has an event stored, or has its row say that it was sent. */
+  add(event: AlarmEvent): void {
+    this.#rows.add(event)
   }
 
-  /** Notes that an event was sent. */
-  sent(event: AlarmEvent): void {
-    if (event.id === 0) return
-    const [oldest] = this.#sentIds
-    if (oldest !== undefined && this.#sentIds.size >= MAX_UNSTORED) this.#sentIds.delete(oldest)
-    this.#sentIds.add(event.id)
-    this.#flush()
+  /** Resolves when an event has a row, or has none yet as the database is away; at once for one that is not to be stored. Never rejects. */
+  async row(event: AlarmEvent): Promise<void> {
+    if (this.#rows.has(event)) await Promise.race([this.#rows.stored(event), this.#rows.settled()])
   }
 
   /**
@@ -117,74 +99,49 @@ export class AlarmArchive {
     return { total: Number(counted?.total ?? 0), events: rows.map(eventOf) }
   }
 
-  /** Waits for what is being stored, so long at most. */
-  async close(timeoutMs: number): Promise<void> {
-    this.#forgetStore()
-    this.#retries.reset()
-    this.#closed = true
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, timeoutMs)
-    await Promise.race([this.#flushed, late])
-    clearTimeout(timer)
-    this.#drop([...this.#unstored.keys()])
+  /**
+   * Stores what is left, as long as it may take, and takes nothing more.
+   * @returns the events that were not stored
+   */
+  close(timeoutMs: number): Promise<AlarmEvent[]> {
+    return this.#rows.close(timeoutMs)
   }
 
-  #flush(): void {
-    if (!this.#isFlushing) this.#flushed = this.#work()
+  async #write(events: readonly AlarmEvent[]): Promise<void> {
+    const fresh = events.filter(({ id }) => id === 0)
+    const known = events.filter(({ id }) => id > 0)
+    const unsent = await this.#insert(fresh)
+    // Some may have been sent while they were inserted.
+    await this.#mark([...known, ...unsent].filter(({ isSent }) => isSent))
+    await this.#trim()
   }
 
-  async #work(): Promise<void> {
-    this.#isFlushing = true
-    try {
-      while (this.#unstored.size > 0 || this.#sentIds.size > 0) {
-        await this.#insert(this.#unstored.keys().take(BATCH_ROWS).toArray())
-        await this.#mark(this.#sentIds.values().take(BATCH_ROWS).toArray())
-        await this.#trim()
-      }
-      this.#retries.reset()
-    } catch (err) {
-      for (const tried of this.#unstored.values()) tried()
-      // The store itself says that it is away.
-      if (!(err instanceof StoreUnavailable)) this.#options.log.error({ err }, 'events were not stored')
-      if (!this.#closed) this.#retries.schedule()
-    } finally {
-      this.#isFlushing = false
-    }
-  }
-
-  async #insert(events: readonly AlarmEvent[]): Promise<void> {
-    if (events.length === 0) return
+  /** @returns the events whose rows say that they were not sent */
+  async #insert(events: readonly AlarmEvent[]): Promise<readonly AlarmEvent[]> {
+    if (events.length === 0) return []
     const values = events.map(rowOf)
-    try {
-      const rows = await this.#db.insertInto('sluice_alarm').values(values).returning('id').execute()
-      const ids = insertedIds(rows)
-      for (const [index, event] of events.entries()) {
-        event.id = ids[index] ?? 0
-        if (event.isSent && values[index]?.is_sent === 0) this.#sentIds.add(event.id)
-      }
-    } catch (error) {
-      // What can not be stored now or ever must not keep out those that follow.
-      if (!(error instanceof StoreUnavailable)) this.#drop(events)
-      throw error
-    }
-    for (const event of events) this.#forget(event)
+    const rows = await this.#db.insertInto('sluice_alarm').values(values).returning('id').execute()
+    // Ids are counted up in the order of the values, in which they need not be answered.
+    const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other)
+    for (const [index, event] of events.entries()) event.id = ids[index] ?? 0
     this.#untrimmed += events.length
+    return events.filter((_, index) => values[index]?.is_sent === 0)
   }
 
-  async #mark(ids: readonly number[]): Promise<void> {
-    if (ids.length === 0) return
+  async #mark(events: readonly AlarmEvent[]): Promise<void> {
+    if (events.length === 0) return
+    const ids = events.map(({ id }) => id)
     await this.#db
       .updateTable('sluice_alarm')
       .set({ is_sent: 1, updated_ms: Date.now() })
       .where('id', 'in', ids)
       .execute()
-    for (const id of ids) this.#sentIds.delete(id)
   }
 
   /** Deletes the oldest rows beyond those that are kept. */
   async #trim(): Promise<void> {
     const { maxRows = MAX_ROWS } = this.#options
-    if (this.#untrimmed < Math.min(TRIM_ROWS, maxRows)) return
+    if (this.#untrimmed < Math.min(TRIM_ROWS, maxRows / 2)) return
     this.#untrimmed = 0
     const newest = this.#db.selectFrom('sluice_alarm').select('id').orderBy('id', 'desc')
     const last = await newest.limit(1).offset(maxRows).executeTakeFirst()
@@ -197,18 +154,6 @@ export class AlarmArchive {
         .executeTakeFirstOrThrow()
       deleted = Number(numDeletedRows)
     }
-  }
-
-  #drop(events: readonly AlarmEvent[]): void {
-    for (const event of events) this.#forget(event)
-    this.#dropped += events.length
-    const isTold = events.length > 0 && this.#limit.pass() !== undefined
-    if (isTold) this.#options.log.warn({ dropped: this.#dropped }, 'events were not stored: the database takes none')
-  }
-
-  #forget(event: AlarmEvent): void {
-    this.#unstored.get(event)?.()
-    this.#unstored.delete(event)
   }
 }
 

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { alarmOf, WebhookReceiver } from '../../test/support/webhook-receiver.ts'
 import type { Webhook } from 'sluice/sdk'
-import { logLines } from '../host/testing/log-lines.ts'
-import { createEvent, type AlarmEvent } from './alarm-event.ts'
-import { MAX_WAITING } from './webhook-queue.ts'
+import { LogRecords } from 'sluice/sdk/testing'
+import { createEvent } from './alarm-event.ts'
+import { MAX_WAITING, type KeptQueue } from './webhook-queue.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
 const WEBHOOK: Webhook = {
@@ -19,21 +19,25 @@ const WEBHOOK: Webhook = {
 }
 const LATER = { status: 503 }
 
-function rig() {
-  const logged = logLines()
+function rig(kept = new Map<string, KeptQueue>()) {
+  const logs = new LogRecords('alarm')
   const sent: string[] = []
-  const sender = new WebhookSender({ log: logged.log, sent: ({ name }) => void sent.push(name) })
-  const tell = (
-    webhook: Webhook,
-    name: string,
-    more: { current?: () => Webhook | undefined; event?: AlarmEvent } = {},
-  ) =>
-    sender.tell(webhook, {
-      event: more.event ?? createEvent('host (192.0.2.1)', name, { description: 'it happened' }),
-      current: more.current ?? (() => webhook),
-      stored: undefined,
-    })
-  return { logged, sent, sender, tell }
+  /** The webhook of each event as it is by then. */
+  const current = new Map<string, () => Webhook | undefined>()
+  const sender = new WebhookSender({
+    log: logs.logger,
+    kept,
+    webhookOf: ({ plugin = '' }) => current.get(plugin)?.(),
+    row: async () => {},
+    sent: ({ name }) => void sent.push(name),
+  })
+  const tell = (webhook: Webhook, name: string, webhookThen: () => Webhook | undefined = () => webhook) => {
+    const plugin = `of event ${current.size}`
+    current.set(plugin, webhookThen)
+    const event = createEvent('host (192.0.2.1)', name, { description: 'it happened' })
+    sender.tell(webhook, { event, hook: { name, plugin }, isStored: false })
+  }
+  return { logs, sent, sender, tell, current, kept }
 }
 
 describe('WebhookSender', () => {
@@ -46,7 +50,7 @@ describe('WebhookSender', () => {
     webhook = { ...WEBHOOK, url: receiver.url }
     current = rig()
   })
-  afterEach(() => current.sender.close(0))
+  afterEach(async () => void (await current.sender.close(0)))
 
   it('tells a service one event after another, by the method and with the headers of the webhook', async () => {
     const { tell, sent } = current
@@ -73,12 +77,12 @@ describe('WebhookSender', () => {
   })
 
   it('tries again until the service has taken it', async () => {
-    const { tell, sent, logged } = current
+    const { tell, sent, logs } = current
     receiver.rule = () => (receiver.requests.length <= 2 ? { status: 500 } : {})
     tell(webhook, 'a')
     await waitFor(() => sent.length === 1)
     expect(receiver.names).to.eql(['a', 'a', 'a'])
-    expect(logged.lines).to.eql([])
+    expect(logs.records).to.eql([])
   })
 
   it('gives up after its last try, and goes on with the next event', async () => {
@@ -98,35 +102,35 @@ describe('WebhookSender', () => {
     ['fails', LATER, 'it answered with status 503'],
   ] as const) {
     it(`says why a service that ${what} was not told, once, and nothing that is secret`, async () => {
-      const { tell, logged, sender } = current
+      const { tell, logs, sender } = current
       receiver.rule = () => answer
       const url = `${receiver.url.replace('//', '//someone:hush-1@')}?key=hush-2`
       const failing = { ...webhook, url, headers: { Authorization: 'hush-3' }, retrytimes: 0, timeoutseconds: 0.05 }
       for (const name of ['a', 'b', 'c']) tell(failing, name)
       await sender.close(60_000)
-      expect(logged.lines).to.have.length(1)
-      expect(logged.lines[0]).to.include({ msg: 'a web service was not told', event: 'a', reason })
-      expect(logged.text()).to.include('******').and.not.include('hush-')
+      expect(logs.records).to.have.length(1)
+      expect(logs.records[0]).to.include({ msg: 'a web service was not told', event: 'a', reason })
+      expect(JSON.stringify(logs.records)).to.include('******').and.not.include('hush-')
     })
   }
 
   it('says why a service that is not there was not told', async () => {
-    const { tell, logged } = current
+    const { tell, logs } = current
     await receiver.close()
     tell({ ...webhook, retrytimes: 1 }, 'a')
-    await waitFor(() => logged.lines.length === 1)
-    expect(String(Reflect.get(logged.lines[0]!, 'reason'))).to.include('ECONNREFUSED')
+    await waitFor(() => logs.records.length === 1)
+    expect(String(Reflect.get(logs.records[0]!, 'reason'))).to.include('ECONNREFUSED')
   })
 
   it('keeps the newest events for a service that takes none, and counts what it drops', async () => {
-    const { tell, sender, logged } = current
+    const { tell, sender, logs } = current
     const hold = Promise.withResolvers<object>()
     receiver.rule = () => hold.promise
     for (let count = 0; count < 10_000; count++) tell(webhook, `event ${count}`)
     expect(sender.waiting).to.equal(MAX_WAITING)
     await waitFor(() => receiver.requests.length === 1)
-    expect(logged.lines, 'at most once a minute').to.have.length(1)
-    expect(logged.lines[0]).to.include({ dropped: 1 })
+    expect(logs.records, 'at most once a minute').to.have.length(1)
+    expect(logs.records[0]).to.include({ dropped: 1 })
     hold.resolve({})
     await waitFor(() => receiver.requests.length > 2)
     expect(receiver.names.slice(0, 2)).to.eql(['event 0', `event ${10_000 - MAX_WAITING}`])
@@ -147,12 +151,12 @@ describe('WebhookSender', () => {
     let wanted: Webhook | undefined = webhook
     const hold = Promise.withResolvers<object>()
     receiver.rule = () => hold.promise
-    for (const name of ['a', 'b']) tell(webhook, name, { current: () => wanted })
+    for (const name of ['a', 'b']) tell(webhook, name, () => wanted)
     await waitFor(() => receiver.requests.length === 1)
     wanted = { ...webhook, url: elsewhere.url }
     hold.resolve(LATER)
     await waitFor(() => sender.waiting === 0)
-    tell(webhook, 'c', { current: () => undefined })
+    tell(webhook, 'c', () => undefined)
     tell(wanted, 'd')
     await waitFor(() => sent.length === 1)
     expect([receiver.names, elsewhere.names]).to.eql([['a'], ['d']])
@@ -167,7 +171,7 @@ describe('WebhookSender', () => {
   })
 
   it('tells what is left when it is closed, as long as it may take', async () => {
-    const { tell, sender, logged, sent } = current
+    const { tell, sender, logs, sent } = current
     for (const name of ['a', 'b', 'c']) tell(webhook, name)
     await sender.close(60_000)
     expect(sent).to.eql(['a', 'b', 'c'])
@@ -176,9 +180,8 @@ describe('WebhookSender', () => {
     receiver.rule = () => 'never'
     for (const name of ['d', 'e']) other.tell(webhook, name)
     await waitFor(() => receiver.names.includes('d'))
-    await other.sender.close(0)
-    expect(other.logged.lines[0]).to.include({ unsent: 1 })
-    expect(logged.lines).to.eql([])
+    expect(await other.sender.close(0)).to.equal(1)
+    expect(logs.records).to.eql([])
     expect(receiver.names).to.not.include('late')
   })
 })

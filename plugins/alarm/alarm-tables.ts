@@ -1,5 +1,4 @@
-import type { Migration } from 'kysely/migration'
-import type { Generated } from 'sluice/sdk'
+import type { Generated, Migration } from 'sluice/sdk'
 
 /** A row of the events that were stored. */
 export type AlarmRow = {

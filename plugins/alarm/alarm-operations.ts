@@ -7,8 +7,8 @@ import {
   type OperationRegistry,
   type Static,
 } from 'sluice/sdk'
-import type { AlarmArchive, AlarmFilter } from '../../alarm/alarm-archive.ts'
-import { alarmView } from '../../alarm/alarm-event.ts'
+import type { AlarmArchive, AlarmFilter } from './alarm-archive.ts'
+import { alarmView } from './alarm-event.ts'
 
 /** Most events of an answer. */
 const MAX_LISTED = 10_000

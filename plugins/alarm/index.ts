@@ -1,0 +1,47 @@
+import { definePlugin } from 'sluice/sdk'
+import { raiseByHooks } from './alarm-hooks.ts'
+import { addAlarmOperations } from './alarm-operations.ts'
+import { ALARM_MIGRATIONS, type AlarmTables } from './alarm-tables.ts'
+import { Alarms, type KeptAlarms } from './alarms.ts'
+
+/** How often it is looked whether the next `server_keep_alive` is due. */
+const BEAT_MS = 1000
+/** How long the end may take. */
+const CLOSE_MS = 3000
+/** Less than {@link CLOSE_MS}, so that it is the plugin that says what is left. */
+const TELL_MS = 2900
+
+export default definePlugin({
+  name: 'alarm',
+  version: '1.0.0',
+  sdk: '^1',
+  description: 'Has what happens stored, and tells web services of it',
+  mounts: [],
+  tables: ALARM_MIGRATIONS,
+  formerNames: { migrations: 'alarm', tables: ['sluice_alarm'] },
+  endsLast: true,
+  setup(ctx) {
+    const alarms = new Alarms({
+      log: ctx.log,
+      kept: ctx.keep('alarms', (): KeptAlarms => ({
+        queues: new Map(),
+        keptAliveMs: performance.now(),
+        newest: undefined,
+      })),
+      tables: ctx.store<AlarmTables>(),
+      database: ctx.database,
+      global: () => ctx.global,
+      plugins: ctx.plugins,
+      addresses: () => ctx.net.addresses(),
+    })
+    ctx.plugins.onChange(() => alarms.takeOver())
+    raiseByHooks(ctx.hooks, alarms)
+    addAlarmOperations(ctx.operations, alarms.archive)
+    ctx.onDrain(ctx.setInterval(() => alarms.keepAlive(), BEAT_MS))
+    ctx.onDrain((cause) => {
+      const release = ctx.hold()
+      void (cause === 'replaced' ? alarms.retire() : alarms.idle()).finally(release)
+    })
+    ctx.onDispose(() => alarms.close(TELL_MS), { withinMs: CLOSE_MS })
+  },
+})
