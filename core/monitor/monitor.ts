@@ -53,7 +53,6 @@ export class Monitor {
   /** Begins to write; nothing waits for that. */
   begin(): void {
     this.runs.begin()
-    this.history.begin()
   }
 
   /** The server begins to stop, which is the end of this run. */
@@ -63,8 +62,10 @@ export class Monitor {
 
   /** Waits a little for the end of the run and the last tasks to be written. */
   async close(): Promise<void> {
-    const written = this.#ending.then(() => this.history.close())
-    await Promise.race([written, delay(CLOSE_MS, undefined, { ref: false })])
+    const endMs = performance.now() + CLOSE_MS
+    await Promise.race([this.#ending, delay(CLOSE_MS, undefined, { ref: false })])
+    await this.history.close(Math.max(0, endMs - performance.now()))
+    await this.runs.close()
   }
 }
 

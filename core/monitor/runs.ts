@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { StoreUnavailable } from 'sluice/sdk'
+import { StoreUnavailable, WriteBehind } from 'sluice/sdk'
 import type { Store } from '../store/store.ts'
 import type { MonitorTables } from './monitor-tables.ts'
 import { shownCommandLine } from './shown-command-line.ts'
@@ -34,38 +34,55 @@ export class Runs {
   #id: number | undefined
   #begun = false
   #endTime: Date | undefined
-  /** Settles when what was to be written has been, or could not be. */
-  #written: Promise<void> = Promise.resolve()
+  /** The row of this run, as it is now. */
+  readonly #row: WriteBehind<'this run'>
 
   constructor(options: RunsOptions) {
+    const { log, store } = options
     this.#options = options
+    this.#row = new WriteBehind({
+      log,
+      database: store,
+      loss: 'this run is not in the session list',
+      write: () => (this.#id === undefined ? this.#insert() : this.#update(this.#id)),
+    })
+  }
+
+  /** 0 while it runs. */
+  get #endMs(): number {
+    return this.#endTime?.getTime() ?? 0
   }
 
   /** The id of this run; undefined while the database does not have it. */
   async id(): Promise<number | undefined> {
-    await this.#written
+    await this.#row.settled()
     return this.#id
   }
 
   /** Has this run written down, now or when the database is there. */
   begin(): void {
     this.#begun = true
-    this.#options.store.onAvailable(() => this.#write(() => this.#insert()))
     // The first query makes the database where there is none yet.
-    this.#write(() => this.#insert())
+    this.#row.add('this run')
   }
 
   /** Has the end of this run written down. */
   async end(): Promise<void> {
-    if (!this.#begun || this.#endTime !== undefined) return this.#written
-    this.#endTime = new Date()
-    this.#write(() => this.#update())
-    await this.#written
+    if (this.#begun && this.#endTime === undefined) {
+      this.#endTime = new Date()
+      this.#row.add('this run')
+    }
+    await this.#row.settled()
+  }
+
+  /** Gives up what could not be written. */
+  async close(): Promise<void> {
+    await this.#row.close(0)
   }
 
   /** All runs that are kept, in the order of their ids; this one alone where there is no database. */
   async list(): Promise<Run[]> {
-    await this.#written
+    await this.#row.settled()
     const kept = await this.#kept()
     const startTime = this.#options.startTime()
     const own = { id: this.#id ?? 0, pid: process.pid, args: this.#args, startTime, endTime: this.#endTime }
@@ -88,26 +105,16 @@ export class Runs {
     }
   }
 
-  #write(change: () => Promise<void>): void {
-    this.#written = this.#written.then(change).catch((err: unknown) => {
-      // The store says itself that it is away, and this is tried again when it is back.
-      if (!(err instanceof StoreUnavailable)) this.#options.log.warn({ err }, 'this run is not in the session list')
-    })
-  }
-
   async #insert(): Promise<void> {
-    if (this.#id !== undefined) return
     const { db, startTime } = this.#options
-    const row = { pid: process.pid, args: this.#args, start_ms: startTime().getTime(), end_ms: 0 }
+    const row = { pid: process.pid, args: this.#args, start_ms: startTime().getTime(), end_ms: this.#endMs }
     const { id } = await db.insertInto('sluice_monitor_run').values(row).returning('id').executeTakeFirstOrThrow()
     this.#id = id
     await this.#dropOldest()
   }
 
-  async #update(): Promise<void> {
-    if (this.#id === undefined) return
-    const end_ms = this.#endTime?.getTime() ?? 0
-    await this.#options.db.updateTable('sluice_monitor_run').set({ end_ms }).where('id', '=', this.#id).execute()
+  async #update(id: number): Promise<void> {
+    await this.#options.db.updateTable('sluice_monitor_run').set({ end_ms: this.#endMs }).where('id', '=', id).execute()
   }
 
   async #dropOldest(): Promise<void> {

@@ -17,7 +17,7 @@ function openHistory(dsn: string) {
   const db = store.tables<MonitorTables>('sluice_monitor', MONITOR_MIGRATIONS)
   const state = { isOn: true }
   const history = new TaskHistory({ log, db, store, runId: async () => RUN, isOn: () => state.isOn })
-  history.begin()
+
   return { store, db, lines, state, history }
 }
 
@@ -48,7 +48,7 @@ describeStores('the task history', (databases) => {
     const count = async () => (await db.selectFrom('sluice_monitor_task').select('id').execute()).length
     await waitFor(async () => (await count()) === 1, { what: 'the row' })
     history.add(ended(2))
-    await history.close()
+    await history.close(60_000)
     expect(await count()).to.equal(2)
   })
 

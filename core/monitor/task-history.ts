@@ -1,6 +1,6 @@
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import type { Logger } from 'pino'
-import { StoreUnavailable } from 'sluice/sdk'
+import { StoreUnavailable, WriteBehind } from 'sluice/sdk'
 import { shownText, type TaskNode } from '../observe/task-node.ts'
 import type { Store } from '../store/store.ts'
 import type { MonitorTables, TaskKind, TaskRow } from './monitor-tables.ts'
@@ -43,31 +43,34 @@ type Waiting = Omit<Insertable<TaskRow>, 'session_id'>
  */
 export class TaskHistory {
   readonly #options: TaskHistoryOptions
-  #waiting: Waiting[] = []
+  readonly #rows: WriteBehind<Waiting>
   #waitingSubscribers = 0
   #leftOut = 0
-  #timer: NodeJS.Timeout | undefined
-  #writing: Promise<void> = Promise.resolve()
 
   constructor(options: TaskHistoryOptions) {
+    const { log, store } = options
     this.#options = options
-  }
-
-  begin(): void {
-    this.#options.store.onAvailable(() => void this.#write())
+    this.#rows = new WriteBehind({
+      log,
+      database: store,
+      loss: 'ended tasks are not in the history',
+      maxWaiting: MAX_WAITING,
+      batchSize: BATCH_ROWS,
+      gatherMs: GATHER_MS,
+      write: (rows) => this.#write(rows),
+    })
   }
 
   /** Keeps what has ended, where the history is on. */
   add({ kind, node: read, parentId, reason }: Ended): void {
     if (!this.#options.isOn()) return
-    const isFull = this.#waiting.length >= MAX_WAITING
+    const isFull = this.#rows.waiting >= MAX_WAITING
     if (isFull || (kind === 'subscriber' && this.#waitingSubscribers >= MAX_WAITING_SUBSCRIBERS)) {
       this.#leftOut += 1
       return
     }
-    if (kind === 'subscriber') this.#waitingSubscribers += 1
     const node = read()
-    this.#waiting.push({
+    const row: Waiting = {
       task_id: node.id,
       parent_id: parentId,
       kind,
@@ -77,8 +80,11 @@ export class TaskHistory {
       end_ms: Date.now(),
       description: JSON.stringify(node.description),
       reason: shownText(reason),
-    })
-    this.#timer ??= setTimeout(() => void this.#write(), GATHER_MS).unref()
+    }
+    this.#rows.add(row)
+    if (kind !== 'subscriber') return
+    this.#waitingSubscribers += 1
+    void this.#rows.stored(row).then(() => (this.#waitingSubscribers -= 1))
   }
 
   /**
@@ -86,69 +92,45 @@ export class TaskHistory {
    * @throws {StoreUnavailable}
    */
   async ofRun(runId: number): Promise<Selectable<TaskRow>[]> {
-    await this.#write()
+    await this.#rows.settled()
     const { db } = this.#options
     return db.selectFrom('sluice_monitor_task').selectAll().where('session_id', '=', runId).orderBy('id').execute()
   }
 
-  /** Writes what waits; settles when that is done, or could not be. */
-  async close(): Promise<void> {
-    await this.#write()
+  /** Writes what waits, so long at most. */
+  async close(timeoutMs: number): Promise<void> {
+    await this.#rows.close(timeoutMs)
   }
 
-  #write(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#writing = this.#writing.then(() => this.#writeAll())
-    return this.#writing
-  }
-
-  async #writeAll(): Promise<void> {
-    const session_id = await this.#options.runId()
-    if (session_id === undefined || this.#waiting.length === 0) return
-    try {
-      while (this.#waiting.length > 0) {
-        const rows = this.#waiting.slice(0, BATCH_ROWS)
-        const { db } = this.#options
-        await db
-          .insertInto('sluice_monitor_task')
-          .values(rows.map((row) => ({ ...row, session_id })))
-          .execute()
-        this.#forget(rows)
-      }
-      await this.#dropOldest()
-      this.#tellLeftOut()
-    } catch (err) {
-      // What is away comes back, and what waits is written then.
-      if (err instanceof StoreUnavailable) return
-      this.#options.log.error({ err }, 'ended tasks are not in the history')
-      this.#forget([...this.#waiting])
-    }
-  }
-
-  /** Lets those go that waited longest. */
-  #forget(rows: readonly Waiting[]): void {
-    this.#waiting.splice(0, rows.length)
-    this.#waitingSubscribers -= rows.filter(({ kind }) => kind === 'subscriber').length
-  }
-
-  async #dropOldest(): Promise<void> {
-    const { db } = this.#options
-    for (const kind of ['task', 'publisher', 'subscriber'] as const) {
-      const newest = db
-        .selectFrom('sluice_monitor_task')
-        .select('id')
-        .where('kind', '=', kind)
-        .orderBy('id', 'desc')
-        .limit(1)
-        .offset(MAX_ROWS_OF_A_KIND)
-      await db.deleteFrom('sluice_monitor_task').where('kind', '=', kind).where('id', '<=', newest).execute()
-    }
+  async #write(rows: readonly Waiting[]): Promise<void> {
+    const { db, runId } = this.#options
+    const session_id = await runId()
+    if (session_id === undefined) throw new StoreUnavailable('this run is not in it')
+    const values = rows.map((row) => ({ ...row, session_id }))
+    // Both or none: a batch that fails is written again.
+    await db.transaction().execute(async (transaction) => {
+      await transaction.insertInto('sluice_monitor_task').values(values).execute()
+      await dropOldest(transaction)
+    })
+    this.#tellLeftOut()
   }
 
   #tellLeftOut(): void {
     if (this.#leftOut === 0) return
     this.#options.log.warn({ count: this.#leftOut }, 'more tasks ended than the history takes; these are not in it')
     this.#leftOut = 0
+  }
+}
+
+async function dropOldest(db: Kysely<MonitorTables>): Promise<void> {
+  for (const kind of ['task', 'publisher', 'subscriber'] as const) {
+    const newest = db
+      .selectFrom('sluice_monitor_task')
+      .select('id')
+      .where('kind', '=', kind)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .offset(MAX_ROWS_OF_A_KIND)
+    await db.deleteFrom('sluice_monitor_task').where('kind', '=', kind).where('id', '<=', newest).execute()
   }
 }

@@ -7,7 +7,7 @@ import { alarmView, type AlarmEvent } from './alarm-event.ts'
 /** Most events that wait for one web service; beyond it the oldest are dropped. */
 export const MAX_WAITING = 5000
 /** An event waits so long for its row, whose id it is told with. */
-export const ROW_PATIENCE_MS = 1000
+const ROW_PATIENCE_MS = 1000
 /** How often the log says at most that events are lost, of each service and for each reason. */
 const LOG_INTERVAL_MS = 60_000
 
