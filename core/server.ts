@@ -288,10 +288,9 @@ export class Server {
     this.#pushes.close('the server is stopping')
     const recorded = this.#recordings.close('the server is stopping', RECORDINGS_CLOSE_MS)
     this.streams.close('the server is stopping')
-    await this.host.stop('the server is stopping')
+    await this.host.stop('the server is stopping', recorded)
     await this.http.close(HTTP_CLOSE_MS)
     await this.#monitor.close()
-    await recorded
     const leftMs = Math.max(0, deadlineMs - performance.now())
     await Promise.all([this.store.close(), this.#gatekeeper.close(leftMs)])
     this.#log[level]('stopped')

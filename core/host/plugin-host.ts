@@ -126,13 +126,16 @@ export class PluginHost {
     return entry !== undefined
   }
 
-  /** Ends all sessions and disposes all generations, those first that others are not needed by. */
-  async stop(reason: string): Promise<void> {
+  /**
+   * Ends all sessions and disposes all generations, those first that others are not needed by.
+   * @param others settles when the rest of the server has ended that plugins are to hear of which end last
+   */
+  async stop(reason: string, others: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#phase = 'stopped'
     await this.#watcher?.close()
     const late = () => new Error(`plugins did not stop within ${STOP_TIMEOUT_MS} ms`)
     try {
-      await withDeadline(this.#disposeAll(reason), STOP_TIMEOUT_MS, late)
+      await withDeadline(this.#disposeAll(reason, others), STOP_TIMEOUT_MS, late)
     } catch (err) {
       this.#log.error({ err }, 'plugins are left behind')
     }
@@ -242,7 +245,7 @@ export class PluginHost {
     return [...this.#entries.values()].filter(({ busy }) => busy)
   }
 
-  async #disposeAll(reason: string): Promise<void> {
+  async #disposeAll(reason: string, others: Promise<unknown>): Promise<void> {
     const entries = [...this.#entries.values()]
     const begun = new Set<PluginEntry>()
     const disposals = new Map<PluginEntry, Promise<void>>()
@@ -260,6 +263,7 @@ export class PluginHost {
       return disposal
     }
     await Promise.all([
+      others,
       this.#draining.disposeAll(reason),
       ...entries.filter((entry) => !last.includes(entry)).map(dispose),
     ])

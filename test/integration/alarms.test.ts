@@ -224,6 +224,18 @@ describe('webhooks of events', () => {
     expect(receiver.alarms.at(-1)).to.include({ alarmName: 'publish_end' })
     expect(receiver.alarms.at(-1)?.alarmDesc).to.include('the server is stopping')
   })
+
+  it('are told of a recording that ends as the server stops', async () => {
+    const receiver = await WebhookReceiver.start()
+    const record = { '^live/': { filepath: 'cams/$0' } }
+    const sections = { mp4: { onpub: { record } } }
+    const config = configText({ armed: true, hook: { default: receiver.url } }, sections)
+    const server = await startServer({ config })
+    await publishNumbers(server)
+    await receiver.waitFor('record_start')
+    await server.server.stop('enough')
+    expect(receiver.names).to.include('record_end')
+  })
 })
 
 describeStores('stored events', (databases) => {
