@@ -153,6 +153,7 @@ function schemaDefaults(section: string, leaves: readonly Leaf[], place: Place, 
 function inheritable(global: Section, { formerNames }: SectionDefinition): SettingMap {
   const settings = new Map([...global.userSettings()].filter(([path]) => INHERITED_PATHS.has(path)))
   const disableAll = global.settings.get('disableall')
-  if (disableAll?.value === true && formerNames === undefined) settings.set('enable', { ...disableAll, written: false, value: false, shown: false })
+  if (disableAll?.value === true && formerNames === undefined)
+    settings.set('enable', { ...disableAll, written: false, value: false, shown: false })
   return settings
 }

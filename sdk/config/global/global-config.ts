@@ -156,7 +156,8 @@ export const GlobalConfig = Type.Object({
   }),
   disableall: Type.Boolean({
     default: false,
-    description: 'Turn all plugins off, except those with enable: true in their section; features of the server, as recordings, stay on',
+    description:
+      'Turn all plugins off, except those with enable: true in their section; features of the server, as recordings, stay on',
   }),
   draintimeout: Duration({
     default: '1h',
