@@ -243,7 +243,7 @@ export const AdmissionWebhookConfig = Type.Object(
     timeout_ms: Type.Integer({
       default: 3000,
       minimum: 1,
-      // What a timer of Node can wait; a longer one would fire at once.
+      // A longer timer of Node fires at once.
       maximum: 2 ** 31 - 1,
       description: 'Deadline of a request in milliseconds',
     }),
@@ -259,7 +259,7 @@ export const AdmissionWebhookConfig = Type.Object(
 )
 export type AdmissionWebhookConfig = Frozen<Static<typeof AdmissionWebhookConfig>>
 
-/** What every plugin's section has, besides its own keys; unset keys come from `global`. */
+/** The keys that the section of every plugin has besides its own; unset keys come from `global`. */
 export const InheritedConfig = Type.Object({
   publish: PublishConfig,
   subscribe: SubscribeConfig,

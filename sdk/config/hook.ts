@@ -2,12 +2,12 @@ import { Type, type Static } from 'typebox'
 import { Duration, WebhookUrl } from './types.ts'
 import type { Frozen } from './values.ts'
 
-/** What RFC 9110 lets the name of a header be (5.6.2, token). */
+/** A token, as RFC 9110 5.6.2 defines the names of headers. */
 const HEADER_NAME = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
 /** No header may hold line ends and other control characters (RFC 9110, 5.5). */
 const HEADER_VALUE = String.raw`^[\t\x20-\x7e\x80-\xff]*$`
 
-/** A web service that is told of an event (config.md 3.5). In its place, a string is its `url`. */
+/** A web service that receives an event (config.md 3.5). In its place, a string is its `url`. */
 export const Webhook = Type.Object(
   {
     url: WebhookUrl({ default: '', description: 'Web service (http or https) that is told; empty tells nobody' }),
@@ -50,7 +50,7 @@ function eventKey(description: string) {
   return Type.Optional(Type.Unsafe<Static<typeof Webhook>>({ anyOf: [Webhook], description }))
 }
 
-/** `hook`: web services that are told what happens. They decide nothing. Each event can be set in `global` and per plugin. */
+/** `hook`: web services that receive events and decide nothing. Each event can be set in `global` and per plugin. */
 export const HookConfig = Type.Object(
   {
     default: eventKey('Events that have no webhook of their own'),

@@ -47,7 +47,7 @@ export const RecordRule = Type.Object(
 )
 export type RecordRule = Frozen<Static<typeof RecordRule>>
 
-/** What the section of a plugin has that provides `record:` and its own name; the host acts on it. */
+/** The keys of a plugin that provides `record:` and its own name; the host acts on them. */
 export const RecordConfig = Type.Object({
   onpub: Type.Object({
     record: RegexMap(RecordRule, {

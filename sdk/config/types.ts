@@ -62,7 +62,7 @@ export function TargetUrl(options: { readonly description: string }) {
   return Type.String({ format: 'target-url', ...options })
 }
 
-/** The address of a web service that is told or asked something, `http` or `https`, masked as {@link SourceUrl}. */
+/** The address of a web service that receives events or requests, `http` or `https`, masked as {@link SourceUrl}. */
 export function WebhookUrl(options: ValueOptions<string>) {
   return Type.String({ format: 'webhook-url', ...options })
 }
@@ -77,14 +77,14 @@ export function ProxyUrl(options: ValueOptions<string>) {
 
 type MapOptions = { readonly default: Readonly<Record<string, unknown>>; readonly description: string }
 
-/** A map whose keys are stream paths. */
+/** A map with stream paths as its keys. */
 export function StreamPathMap<Value extends TSchema>(value: Value, options: MapOptions) {
   return Type.Record(Type.String(), value, { propertyNames: { type: 'string', format: 'stream-path' }, ...options })
 }
 
 /**
- * A map whose keys are regular expressions for stream paths, matched anywhere in the path unless `^` and `$` pin them.
- * They keep the order of the file.
+ * A map with regular expressions for stream paths as its keys. They match anywhere in the path unless `^` and `$` pin them,
+ * and keep the order of the file.
  */
 export function RegexMap<Value extends TSchema>(value: Value, options: MapOptions) {
   return Type.Record(Type.String(), value, {

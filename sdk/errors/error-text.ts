@@ -1,4 +1,4 @@
-/** What a person is told of a thrown value: the message of an error, else the value as text. */
+/** Returns the text of a thrown value for people: the message of an error, else the value as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,8 +1,8 @@
 import { SluiceError } from './sluice-error.ts'
 
-/** There is no database, or it is away, full or stopping (`NO_DB`, 503). What was asked of it was not done. */
+/** There is no database, or it is away, full or stopping (`NO_DB`, 503). The database did nothing of the request. */
 export class StoreUnavailable extends SluiceError {
-  /** @param reason what a client may be told */
+  /** @param reason the cause, which clients may see */
   constructor(reason: string, options?: ErrorOptions) {
     super('NO_DB', 503, `no db: ${reason}`, options)
   }

@@ -1,8 +1,8 @@
 import { SluiceError } from './sluice-error.ts'
 
 /**
- * A gate or hook refused the session (`DENIED`, 401). Clients get only the generic message; why is in `cause`, and the
- * host has logged it. What a protocol's plugin makes of it (spec.md, Protocol coverage of the gates):
+ * A gate or hook refused the session (`DENIED`, 401). Clients get only the generic message; `cause` has the reason, and
+ * the host has logged it. The protocols' plugins answer as follows (spec.md, Protocol coverage of the gates):
  *
  * | protocol     | publish               | play                | a client that is denied                   |
  * | ------------ | --------------------- | ------------------- | ----------------------------------------- |
@@ -27,7 +27,7 @@ export class StreamDenied extends SluiceError {
 
 /** The path has no publisher, and none came within `subscribe.waittimeout` (`NOT_FOUND`, 404). */
 export class StreamNotFound extends SluiceError {
-  /** @param message what a client is told */
+  /** @param message the text that the client gets */
   constructor(message = 'not found') {
     super('NOT_FOUND', 404, message)
   }
@@ -47,19 +47,19 @@ export class StreamUnavailable extends SluiceError {
   }
 }
 
-/** What the client asked for can't be a stream path or a session option (`INVALID`, 400). */
+/** A stream path or a session option that the client sent is not valid (`INVALID`, 400). */
 export class InvalidRequest extends SluiceError {
   constructor(message: string) {
     super('INVALID', 400, message)
   }
 }
 
-/** Where clients of a stream can be sent: what players and encoders open, and no address that runs or reads something. */
+/** The schemes that players and encoders open; none of them runs a program or reads a file. */
 const REDIRECT_SCHEMES = ['http', 'https', 'ws', 'wss', 'rtmp', 'rtmps', 'rtsp', 'rtsps', 'srt']
 
 /**
- * The stream is to be had at another address (`REDIRECT`, 302). Thrown by an admission hook, or by the server when a
- * `resolve` hook says so. What a protocol's plugin makes of it:
+ * The stream is available at another address (`REDIRECT`, 302). An admission hook throws it, or the server for the
+ * redirect of a `resolve` hook. The protocols' plugins answer as follows:
  *
  * | protocol      | the client                                                                                       |
  * | ------------- | ------------------------------------------------------------------------------------------------ |

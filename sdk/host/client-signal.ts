@@ -1,6 +1,6 @@
 import { carrierOf, type RoutedRequest } from '../http/request.ts'
 
-/** What a request's client is waited for by. */
+/** A signal that aborts when the client of a request leaves. */
 export type ClientSignal = {
   /** Aborts when the client leaves, until it is released. */
   readonly signal: AbortSignal

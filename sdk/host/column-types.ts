@@ -17,11 +17,11 @@ import {
 export type DatabaseKind = 'sqlite' | 'postgres'
 
 type ColumnTypes = {
-  /** What the columns of a migration may be, and what that is in the database. */
+  /** The column types that migrations may use, with the types of the database. */
   readonly types: Readonly<Record<string, string>>
-  /** Of whole numbers that the database counts by itself. */
+  /** The type of a whole number that the database counts by itself. */
   readonly counted: { readonly type: string; readonly isMarked: boolean }
-  /** What follows the columns of a table. */
+  /** The words that follow the columns of a table. */
   readonly tableEnd: readonly string[]
 }
 
@@ -34,7 +34,7 @@ const KINDS: Readonly<Record<DatabaseKind, ColumnTypes>> = {
   },
   postgres: {
     types: {
-      // In the order of its bytes, whatever the language of the machine.
+      // The collation "C" sorts text by its bytes, whatever the language of the machine.
       text: 'text collate "C"',
       integer: 'integer',
       bigint: 'bigint',
@@ -46,7 +46,7 @@ const KINDS: Readonly<Record<DatabaseKind, ColumnTypes>> = {
   },
 }
 
-/** Makes columns whose values are the same in both kinds of database, and refuses those for which that can't be. */
+/** Makes columns that hold the same values in both kinds of database, and refuses columns that can't. */
 export class AlikeColumns implements KyselyPlugin {
   readonly #transformer: OperationNodeTransformer
 

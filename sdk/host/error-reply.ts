@@ -7,7 +7,7 @@ export type Failure = { readonly code: number; readonly message: string; readonl
 
 const UNKNOWN = 2
 const INVALID_ARGUMENT = 3
-/** Caches keep a 404 for minutes unless told otherwise: too long for a stream that begins in the next second. */
+/** Caches keep a 404 for minutes without this header, which is too long for a stream that begins in the next second. */
 export const ERROR_HEADERS = { 'cache-control': 'no-store' } as const
 /** The gRPC status codes that go with HTTP ones. */
 const CODES: Readonly<Record<number, number>> = {
@@ -51,7 +51,7 @@ export type ErrorReply = {
 }
 
 /**
- * The answer to a request whose handler threw. Named errors of the sdk and errors with a `statusCode` of 4xx, as
+ * The answer to a request after its handler threw. Named errors of the sdk and errors with a `statusCode` of 4xx, as
  * fastify's own, show their message; all others are a plain 500.
  */
 export function errorReply(error: unknown): ErrorReply {
@@ -67,7 +67,7 @@ export function errorReply(error: unknown): ErrorReply {
   return { statusCode, headers, body: failure(statusCode, message), unexpected: !shown }
 }
 
-/** What a named error adds to its answer, as `Retry-After`. */
+/** Returns the headers that a named error adds to its answer, such as `Retry-After`. */
 function headersOf(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof SluiceError) || !('headers' in error)) return {}
   return error.headers as Readonly<Record<string, string>>

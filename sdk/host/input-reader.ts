@@ -15,7 +15,7 @@ export type InputSchemas = {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What an operation takes; parameters by their names. */
+/** The input of an operation; parameters by their names. */
 export type Input = { readonly params: Fields; readonly query: Fields; readonly body: unknown }
 
 /** How many lists and objects of a body may be in one another: far fewer than what goes through them can endure. */

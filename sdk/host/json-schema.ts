@@ -1,10 +1,10 @@
-/** What the schemas of operations say, as far as reading and writing goes by it. */
+/** The keywords of the operations' schemas that reading and writing need. */
 export type JsonSchema = {
   readonly type?: unknown
   readonly format?: unknown
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
-  /** Of a map, by a pattern of its names. */
+  /** The schemas of a map's values, by a pattern of its names. */
   readonly patternProperties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
@@ -31,7 +31,7 @@ export function isNullable({ type, anyOf = [] }: JsonSchema): boolean {
   return type === 'null' || anyOf.some(isNullable)
 }
 
-/** Whether a text will do. */
+/** Returns true when a schema accepts a text. */
 export function takesText({ type, anyOf = [] }: JsonSchema): boolean {
   return type === 'string' || anyOf.some(takesText)
 }

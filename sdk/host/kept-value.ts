@@ -1,6 +1,6 @@
 import { InvalidRequest } from '../errors/stream-errors.ts'
 
-/** What both kinds of database keep alike. */
+/** The types of parameters that both kinds of database keep alike. */
 const KEPT = ['string', 'number', 'bigint', 'boolean']
 const NUL = '\0'
 

@@ -4,20 +4,20 @@ import type { Migration } from 'kysely/migration'
 /** The tables of an owner are not those that its code is for; the message says what to do. */
 export class MigrationError extends Error {}
 
-/** Which migrations of whom have run. */
+/** The table of the migrations that have run, by owner. */
 type Bookkeeping = {
   sluice_migration: { owner: string; name: string; applied_ms: number }
 }
 
 type MigrateOptions = {
   readonly db: Kysely<unknown>
-  /** Whose tables they are. */
+  /** The owner of the tables. */
   readonly owner: string
-  /** By name; they run in the order of their names. */
+  /** The migrations by name; they run in the order of their names. */
   readonly migrations: Readonly<Record<string, Migration>>
-  /** What the queries of a migration pass through. */
+  /** The Kysely plugins that the queries of a migration pass through. */
   readonly plugins: readonly KyselyPlugin[]
-  /** Is called at the beginning of each transaction. */
+  /** Called at the beginning of each transaction. */
   readonly begin?: (transaction: Kysely<unknown>) => Promise<void>
 }
 

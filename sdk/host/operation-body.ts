@@ -3,7 +3,7 @@ import type { AnyOperation } from './any-operation.ts'
 import { isObject } from './json-schema.ts'
 import { pageRange } from './paging.ts'
 
-/** What stands beside the answer to a request that worked. */
+/** The fields of the envelope around a successful answer. */
 export const DONE = { code: 0, message: 'success' }
 
 /** The body that goes out for what a handler has answered. */
@@ -33,7 +33,7 @@ export function unsetBody(operation: AnyOperation): Readonly<Record<string, unkn
 /** A list, or what makes the part of one that it is asked for. */
 export type List = { readonly length: number; slice(start: number, end: number): readonly unknown[] }
 
-/** Whether an answer is a list, be it one of which only the part is made that is asked for. */
+/** Returns true for a list, and for a {@link List} that makes only the part that a request asks for. */
 export function isList(answer: unknown): answer is List {
   return typeof answer === 'object' && answer !== null && 'length' in answer && 'slice' in answer
 }

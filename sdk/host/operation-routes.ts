@@ -8,7 +8,7 @@ import { accessOf, querySchemaOf, serveOperation, type OperationPeers } from './
 import { socketAccessOf, type SocketTable } from './socket-table.ts'
 import { matchPath, partsOf, socketSpelling, spellingsOf, type PathPart, type Spelling } from './spelling.ts'
 
-/** What answers the operations of some paths. */
+/** The parts that answer the operations of some paths. */
 export type OperationTarget = { readonly fastify: FastifyInstance; readonly sockets: SocketTable }
 
 /** An operation as it can be asked for, its own spelling first. */
@@ -38,8 +38,8 @@ export type SocketEntry = {
 
 export type OperationRoutesOptions = {
   /**
-   * Where a spelling is answered.
-   * @throws {Error} when it is somebody else's
+   * Returns the target that answers a spelling.
+   * @throws {Error} when the path belongs to another owner
    */
   targetOf(spelling: Spelling): OperationTarget
   /** The other processes of the server; none unless given. */
@@ -71,8 +71,8 @@ export class OperationRoutes implements OperationRegistry {
   }
 
   /**
-   * Whether an operation has an absolute path that a request may be for, which can be one below a mount. What else is below
-   * the mounts has no such path.
+   * Returns true when the request's path matches the absolute path of an operation, which may lie below a mount. Other paths
+   * below the mounts belong to no such operation.
    * @param url path and query
    */
   hasAbsolute(url: string): boolean {

@@ -54,13 +54,13 @@ export class OwnTables implements KyselyPlugin {
 
 type Names = {
   readonly used: string[]
-  /** Those that the query gives by itself. */
+  /** The names that the query defines itself (`with`). */
   readonly given: Set<string>
 }
 
 function collect(node: OperationNode, names: Names): void {
   switch (node.kind) {
-    // What is kept, and columns, whose tables are named elsewhere in the query.
+    // Values, and columns: the query names their tables elsewhere.
     case 'ValueNode':
     case 'PrimitiveValueListNode':
     case 'ReferenceNode':

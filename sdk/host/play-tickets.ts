@@ -9,7 +9,7 @@ const TICKET_BYTES = 16
 
 /** The tickets of a server, by which programs of its own play streams; see `StreamManager.ticket`. */
 export class PlayTickets {
-  /** By path, as `checkStreamPath` gives them back. */
+  /** The tickets of each path, in the form that `checkStreamPath` returns. */
   readonly #tickets = new Map<string, Set<Buffer>>()
 
   /** @throws {InvalidRequest} the path is not valid */
@@ -26,7 +26,7 @@ export class PlayTickets {
     return { query: `${PARAMETER}=${text}`, revoke }
   }
 
-  /** Whether a query carries a ticket for playing a path. */
+  /** Returns true when a query carries a ticket for playing a path. */
   holds(streamPath: string, query: string): boolean {
     const tickets = this.#tickets.get(streamPath)
     return tickets !== undefined && query.split('&').some((parameter) => isAmong(tickets, parameter))

@@ -114,7 +114,7 @@ async function* eventTexts(
   }
 }
 
-/** Whether nothing came for as long as a connection may be silent. */
+/** Resolves to true when nothing came for as long as a connection may be silent. */
 async function isSilent(next: Promise<unknown>): Promise<boolean> {
   const { promise: silence, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => resolve(true), KEEP_ALIVE_MS)

@@ -14,7 +14,7 @@ import { PAGE_QUERY } from './paging.ts'
 import { formatted, JSON_TYPE, jsonOf, type Representation } from './representation.ts'
 import { namedParams, partsOf, type Spelling } from './spelling.ts'
 
-/** Who asks, while login is off. */
+/** The name of every user while login is off. */
 export const ANONYMOUS = 'anonymous'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -22,19 +22,19 @@ const TEXT = 'text/plain'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may use the route: users what reads and admins what changes, unless it says otherwise. */
+    /** The access that the route needs; unless set, `user` for routes that read, `admin` for routes that change something. */
     access?: Access
     /** It changes something, though it is a `GET`. */
     changes?: boolean
   }
 }
 
-/** What the handler of an operation is given. */
+/** The input that the handler of an operation receives. */
 export type HandledInput = Parameters<AnyOperation['handle']>[0]
 
 /** The other processes of the server, as operations ask them. */
 export interface OperationPeers {
-  /** Whether there are any now. While there are none, operations are answered here alone. */
+  /** True while other processes exist. While there are none, operations are answered here alone. */
   readonly hasOthers: boolean
   /**
    * The answer of those processes that the reach of the operation names.
@@ -100,7 +100,7 @@ function settleContentType(headers: IncomingHttpHeaders, body: JsonSchema | unde
   else if (type === FORM || (type === TEXT && !takesText(body))) headers['content-type'] = 'application/json'
 }
 
-/** Who may call an operation. */
+/** Returns the access that an operation needs: its own, else `user` for `GET` and `admin` for other methods. */
 export function accessOf({ access, method }: Pick<AnyOperation, 'access' | 'method'>): Access {
   return access ?? (method === 'GET' ? 'user' : 'admin')
 }

@@ -34,7 +34,7 @@ export class SocketTable {
     if (this.has(url)) throw new Error(`there is already a WebSocket at ${path}`)
     const parts = partsOf(path, params)
     const entry = { operation, url, parts, reader: new InputReader({ params, query }) }
-    // Where two take a path, the one that names more of it wins.
+    // When two routes match a path, the one with fewer parameters wins.
     this.#entries = [...this.#entries, entry].toSorted((one, other) => parameterCount(one) - parameterCount(other))
   }
 
@@ -61,7 +61,7 @@ export class SocketTable {
   }
 }
 
-/** Who may open a WebSocket. */
+/** Returns the access that a WebSocket needs: its own, else `admin`. */
 export function socketAccessOf({ access = 'admin' }: AnySocket): Access {
   return access
 }

@@ -59,7 +59,7 @@ export function partsOf(path: string, params: JsonSchema | undefined): PathPart[
   })
 }
 
-/** Whether values of a format are paths of streams, with slashes. */
+/** Returns true when values of a format are stream paths, which contain slashes. */
 export function isPathFormat(format: unknown): boolean {
   return format === 'stream-path' || format === 'stream-paths'
 }

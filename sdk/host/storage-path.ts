@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { InvalidRequest } from '../errors/stream-errors.ts'
 
-/** What the name of a file may have on no system, and what would make a path of it. */
+/** The characters that some system forbids in a file name, control characters and `\` among them. */
 const FORBIDDEN = /[\u0000-\u001f\u007f<>:"|?*\\]/gu
 /** The longest name of a file or folder, in bytes of UTF-8, with room for an ending and a number. */
 const MAX_NAME_BYTES = 200

@@ -1,11 +1,11 @@
 const MAX_NAME_LENGTH = 200
-/** What separates folders, and control characters: names with those are refused, or taken for something else. */
+/** Separators of folders, and control characters: clients refuse names with those, or take them for something else. */
 const UNSAFE = /[/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-/** What a quoted string would need an escape for, which not all clients undo, and `%`, which some take for one. */
+/** Characters that a quoted string escapes, which not all clients undo, and `%`, which some clients decode. */
 const NOT_PLAIN = /[^\x20-\x7e]|["%\\]/gu
 /** The ending by which a file is opened. */
 const ENDING = /\.[\w-]{1,16}$/u
-/** What `encodeURIComponent` leaves, and RFC 8187 does not. */
+/** Characters that `encodeURIComponent` leaves as they are, and RFC 8187 does not allow. */
 const NOT_ATTRIBUTE = /['()*]/gu
 
 /**

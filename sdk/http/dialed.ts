@@ -4,7 +4,7 @@ import type { Dialer } from '../stream/dialer.ts'
 
 /** Largest head of an answer that is read. */
 const MAX_HEADER_BYTES = 32 * 1024
-/** From a request to the head of its answer. */
+/** The longest time from a request to the head of its answer. */
 const HEADERS_TIMEOUT_MS = 30_000
 /** Connections without request are kept this long, or as long as their server says; and never longer than the second. */
 const KEEP_ALIVE_MS = 10_000
@@ -36,7 +36,7 @@ export async function httpDispatcher(dial: Dialer, { signal }: DialedOptions): P
       void handOver(dialHttp(dial, { hostname, port, protocol }, { signal }), done)
     },
   })
-  // What was under way is told by its own promise.
+  // Requests under way reject by themselves.
   const end = () => void agent.destroy().catch(() => undefined)
   if (signal.aborted) end()
   else signal.addEventListener('abort', end, { once: true })
@@ -44,8 +44,8 @@ export async function httpDispatcher(dial: Dialer, { signal }: DialedOptions): P
 }
 
 /**
- * Opens a connection to the server of an address (`http`, `https`, `ws` or `wss`), for one who speaks HTTP on it by himself. A
- * client of `ws` takes it as `createConnection: () => socket`.
+ * Opens a connection to the server of an address (`http`, `https`, `ws` or `wss`), for a caller that speaks HTTP on it
+ * itself. A client of `ws` takes it as `createConnection: () => socket`.
  * @throws {Error} as {@link Dialer.connect} does
  */
 export function dialHttp(

@@ -62,14 +62,14 @@ export class HttpBytes implements RecordingBytes {
   }
 }
 
-/** Whether the server would say the same again. What becomes of a connection has a cause, and servers' own failures pass. */
+/** Returns true when the server would answer the same again. A failed connection has a `cause`, and failures of the server (5xx) pass. */
 function isAnswer(error: unknown): boolean {
   return error instanceof SourceError && error.cause === undefined && (error.status ?? 0) < 500
 }
 
 /**
- * Where the part of a file begins that an answer brings, and how much the whole has, by its `Content-Range`; undefined where it
- * does not say both.
+ * Reads `Content-Range`: the first byte of the part that an answer brings, and the size of the whole file in bytes; undefined
+ * where the header lacks one of them.
  */
 export function contentRangeOf(response: Response): { readonly first: number; readonly sizeBytes: number } | undefined {
   const [, first, sizeBytes] = CONTENT_RANGE.exec(response.headers.get('content-range') ?? '') ?? []

@@ -16,13 +16,13 @@ export interface RangedContent {
   /** When it was changed last, since 1970. */
   readonly modifiedMs?: number | undefined
   /**
-   * Reads a part, as far as it is asked for: one that is not read to its end is told so by `return`, and closes what it has open
-   * then. An error ends the answer, and its client sees that it is not whole.
+   * Reads a part. A reader that stops early calls `return`, and the content then closes what it has open. An error ends the
+   * answer, and its client sees that it is not whole.
    */
   read(range: ByteRange): AsyncIterable<Buffer>
 }
 
-/** What else an answer with content says. */
+/** The further headers of an answer with content. */
 export type RangedAnswer = {
   /** Has clients save it under a name, see {@link attachmentDisposition}. */
   readonly fileName?: string
@@ -59,7 +59,7 @@ export function sendRanged(reply: FastifyReply, content: RangedContent, { fileNa
   return reply.send(Readable.from(isEmpty ? [] : content.read({ first, last }), { highWaterMark: 1 }))
 }
 
-/** Whether content is what an `If-Range` names (RFC 9110 13.1.5): a strong tag, or the very date. */
+/** Returns true when `If-Range` names the present content (RFC 9110 13.1.5): by a strong tag, or by the exact date. */
 function isKnown(ifRange: string | string[] | undefined, etag: string | undefined, modified: string | undefined) {
   if (ifRange === undefined) return true
   return ifRange === etag ? !etag.startsWith('W/') : ifRange === modified

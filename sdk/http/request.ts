@@ -11,29 +11,29 @@ export interface RoutedRequest extends IncomingMessage {
   originalUrl?: string
   /** Names the request in the log and in the answer's `X-Request-Id`; the client's own where that has a plain one. */
   id?: string
-  /** What a trusted proxy says of the request; missing where no such proxy passed it on. */
+  /** The trusted proxy's account of the request; missing where no such proxy passed it on. */
   forwarded?: ForwardedRequest
-  /** Whether administration (`/api/…`) is answered at the address that the request came to, for those who may use it. */
+  /** True when the address that the request came to answers administration (`/api/…`), for users with access. */
   administered?: boolean
-  /** Who asks, as the administration's guard has found out; missing where it was not asked. */
+  /** The user that the administration's guard has found; missing where the guard was not asked. */
   user?: string
 }
 
-/** What the proxies that `http.trustproxy` names say of a request that they passed on. */
+/** The client of a request that a proxy of `http.trustproxy` passed on, as that proxy describes it. */
 export type ForwardedRequest = {
   /** Address of the client that the outermost trusted proxy was asked by. */
   readonly ip: string
   /** Its port; 0 when the proxy does not tell. */
   readonly port: number
-  /** As the client asked the proxy; missing when the proxy does not tell. */
+  /** The scheme of the client's request to the proxy; missing when the proxy does not tell. */
   readonly scheme?: 'http' | 'https'
   /** Name and port that the client asked for; missing when the proxy does not tell. */
   readonly host?: string
 }
 
 /**
- * The full URL that a client asked for, with its query: what control servers are told. Scheme and host are those that a
- * trusted proxy tells, where one passed the request on.
+ * Returns the full URL that a client asked for, with its query, as control servers receive it. Scheme and host are the
+ * trusted proxy's where one passed the request on.
  */
 export function requestUrl(request: RoutedRequest): string {
   const target = request.originalUrl ?? request.url ?? '/'
@@ -41,10 +41,7 @@ export function requestUrl(request: RoutedRequest): string {
   return `${scheme}://${request.forwarded?.host ?? request.headers.host ?? 'localhost'}${target}`
 }
 
-/**
- * The client that sent a request, with its `User-Agent`: the peer of the connection, or whom a trusted proxy names as
- * its client.
- */
+/** Returns the client that sent a request, with its `User-Agent`: the peer of the connection, or the client that a trusted proxy names. */
 export function requestClient({ socket, headers, forwarded }: RoutedRequest): SessionClient {
   const client = sessionClient(socket, headers['user-agent'])
   return forwarded === undefined ? client : { ...client, ip: forwarded.ip, port: forwarded.port }

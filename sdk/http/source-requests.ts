@@ -6,18 +6,18 @@ import { CookieJar } from './cookies/cookie-jar.ts'
 import { httpDispatcher } from './dialed.ts'
 import { networkReason, SourceError } from './source-error.ts'
 
-/** As many as ffmpeg follows. */
+/** ffmpeg follows as many. */
 const MAX_REDIRECTS = 8
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 const SEE_OTHER = 303
 const UNAUTHORIZED = 401
-/** At one address: the first, and further ones as long as only the nonce was too old. */
+/** The most challenges of one address: the first, and further ones as long as only the nonce was too old. */
 const MAX_CHALLENGES = 3
 const HTTP = ['http:', 'https:']
 const WEB_SOCKET = ['ws:', 'wss:']
 /** Headers of the rule that are for the source's own server, and not for where it leads. */
 const PRIVATE_HEADERS = ['authorization', 'cookie', 'proxy-authorization']
-/** From a request to the head of its answer, redirects included. */
+/** The longest time from a request to the head of its answer, redirects included. */
 const ANSWER_TIMEOUT_MS = 30_000
 
 /** Bytes of a file, from the first up to the last one, or up to the end of the file. */
@@ -87,7 +87,7 @@ export class SourceRequests {
     this.#dispatcher = httpDispatcher(dial, { signal })
   }
 
-  /** Whether the address is that of a WebSocket. */
+  /** True when the address is that of a WebSocket. */
   get isWebSocket(): boolean {
     return isWebSocket(this.url)
   }
@@ -130,9 +130,8 @@ export class SourceRequests {
   }
 
   /**
-   * Asks at one address after the other, as redirects say, and again where the server wants to know who asks; for requests that the
-   * caller makes by himself.
-   * @param ask makes one request; the headers are for it to add to
+   * Follows redirects from address to address, and answers challenges; for requests that the caller makes itself.
+   * @param ask makes one request; it may add to the headers
    * @throws {SourceError} when that fails, or leads nowhere
    */
   async follow<Answer extends AnswerHead>(
@@ -153,7 +152,7 @@ export class SourceRequests {
     throw new SourceError(`there are more than ${MAX_REDIRECTS} redirects`)
   }
 
-  /** The words that tell a user what to do about an answer that is not good; empty where there is nothing to be told. */
+  /** Returns the words that tell a user how to mend an answer that is not good; empty where there are none. */
   advice({ status, url }: { readonly status: number; readonly url: string }): string {
     if (status !== UNAUTHORIZED) return ''
     const at = new URL(url)

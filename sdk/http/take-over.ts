@@ -35,7 +35,7 @@ export async function takeOver(reply: FastifyReply, statusCode: number, headers:
 
 /** Waits until a request is over, and no other of the connection is to be answered before it. */
 async function turnOf(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // That it ends because the client leaves, its socket tells.
+  // The socket shows below when the client leaves.
   if (!request.resume().readableEnded) await once(request, 'end').catch(() => {})
   if (request.socket.destroyed || response.socket !== null) return
   await new Promise<void>((resolve) => {
@@ -47,7 +47,7 @@ function isGiving(response: ServerResponse): response is GivingResponse {
   return 'giveConnection' in response
 }
 
-/** On a server other than the host's, the connection stays one of HTTP. */
+/** Any other server than the host's leaves the connection to HTTP. */
 function writeHead(response: ServerResponse, statusCode: number, headers: OutgoingHttpHeaders): void {
   response.useChunkedEncodingByDefault = false
   response.shouldKeepAlive = false

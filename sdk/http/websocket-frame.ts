@@ -11,7 +11,7 @@ export function frameBinaryMessage(payload: Buffer): Buffer {
   return frameMessage(OPCODE.binary, payload)
 }
 
-/** As {@link frameBinaryMessage}, with text. */
+/** A whole text WebSocket message, framed as {@link frameBinaryMessage} does. */
 export function frameTextMessage(text: string): Buffer {
   return frameMessage(OPCODE.text, Buffer.from(text))
 }

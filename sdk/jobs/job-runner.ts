@@ -5,7 +5,8 @@ import type { PushJobs } from './push-jobs.ts'
 /** Work on streams that is tried again when it fails: a plugin's own, and what the server does by the services of others. */
 export interface JobRunner {
   /**
-   * Starts a job: a task of the plugin, counted in `sluice_jobs` and told by `taskBegan` and `taskEnded`. It ends with the generation.
+   * Starts a job: a task of the plugin, which `sluice_jobs` counts and the notices `taskBegan` and `taskEnded` announce. It
+   * ends with the generation.
    * @throws {SluiceError} when the generation has ended
    */
   start(init: JobInit): Job

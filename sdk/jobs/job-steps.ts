@@ -1,7 +1,7 @@
-/** Of so many steps at most is kept account; a try that takes more tells only of its first ones. */
+/** The most steps that a try keeps; it forgets further ones. */
 const MAX_STEPS = 32
 
-/** What a job does or did while it begins (api.md 3.3, Step). */
+/** A step of a job's beginning, done or under way (api.md 3.3, Step). */
 export type JobStep = {
   readonly name: string
   readonly description: string
@@ -18,12 +18,12 @@ export class JobSteps {
     return this.#steps
   }
 
-  /** The place in the list of what is being done, or was done last. */
+  /** The index of the step that is under way, or was the last. */
   get current(): number {
     return Math.max(0, this.#steps.length - 1)
   }
 
-  /** Forgets those of the try before. */
+  /** Forgets the steps of the previous try. */
   restart(): void {
     this.#steps = []
   }
@@ -34,7 +34,7 @@ export class JobSteps {
     this.#steps.push({ name, description, startedAt: new Date(), completedAt: undefined, error: '' })
   }
 
-  /** What is being done has come to its end, by an error where one is given. */
+  /** Ends the step that is under way, with an error where one is given. */
   complete(error = ''): void {
     const step = this.#steps.at(-1)
     if (step === undefined || step.completedAt !== undefined) return

@@ -9,43 +9,43 @@ import { backoffMs } from './backoff.ts'
 import { Bitrate } from './bitrate.ts'
 import { JobSteps } from './job-steps.ts'
 
-/** What a job does at present. */
+/** The present state of a job. */
 export type JobState = 'waiting' | 'connecting' | 'running' | 'retrying'
 
 /** How a try ended: its plugin was replaced, it is over, or it failed. */
 export type JobOutcome =
   | 'replaced'
   | { readonly over: string }
-  /** `isKnown` where operators were told of its cause already, as of a full disk, which all jobs meet. */
+  /** `isKnown` where the log has the cause already, such as a full disk, which all jobs meet. */
   | { readonly failure: string; readonly isKnown?: boolean }
 
 type Failure = Extract<JobOutcome, { readonly failure: string }>
 
-/** Who is told what a job does. */
+/** The notices of a job: it does its work, or does it no more. */
 export type JobNotices = {
   readonly taskBegan: (task: StreamTask) => void
   readonly taskEnded: (task: StreamTask, end: StreamTaskEnd) => void
 }
 
-/** Work on a stream that is tried again when it fails, as whoever starts it describes it. */
+/** Work on a stream that is tried again when it fails. */
 export type JobInit = {
   /** Its lines carry what tells the job from others. */
   readonly log: Logger
-  /** As others are told of it, by the notices `taskBegan` and `taskEnded`. */
+  /** The task that the notices `taskBegan` and `taskEnded` carry. */
   readonly task: StreamTask
-  /** Of that, the parts that change while it goes on, as they are now. */
+  /** Returns the present values of the task's properties that change while it goes on. */
   readonly changing?: () => Pick<StreamTask, 'description' | 'filePath'>
-  /** What operators are shown of it, with nothing secret; `kind` is what log lines call it. */
+  /** The texts that operators see, with nothing secret; log lines call the job by `kind`. */
   readonly description: Readonly<Record<string, string>>
   /** How many failures in a row are followed by another try (−1 is any number), and the first wait in milliseconds, which doubles. */
   readonly policy: { readonly maxretry: number; readonly retryinterval: number }
   /** Tries once; what it rejects with is a failure. */
   readonly attempt: (signal: AbortSignal) => Promise<JobOutcome>
-  /** Whether it is to be tried again after a failure. */
+  /** Returns true while a failure is to be followed by another try. */
   readonly isWanted: () => boolean
   /** The bytes of media that the try has moved. */
   readonly movedBytes: () => number
-  /** Is called when a try has failed. */
+  /** Called when a try has failed. */
   readonly failed?: () => void
   /** The end of what had the place before, which the job waits for. */
   readonly after?: Promise<void> | undefined
@@ -55,7 +55,7 @@ export type JobInit = {
 export type JobMeter = {
   readonly tries: { add(): void }
   readonly failures: { add(): void }
-  /** Those that are in a state at present. */
+  /** Returns the gauge of the jobs that are in a state. */
   in(state: string): { add(count: number): void }
 }
 
@@ -76,13 +76,13 @@ export class Job {
   readonly #bitrate: Bitrate
   #state: JobState | undefined
   #tries = 0
-  /** In a row. */
+  /** The number of failures in a row. */
   #failures = 0
   #lastError = ''
   #stopping = false
-  /** What others were told last. */
+  /** The latest notice. */
   #told: 'nothing' | 'began' | 'failed' = 'nothing'
-  /** Aborts when the task is stopped or restarted, by whomever. */
+  /** Aborts when the task is stopped or restarted. */
   #signal: AbortSignal | undefined
   /** Ends the wait for the next try. */
   #wake: (() => void) | undefined
@@ -106,7 +106,7 @@ export class Job {
     void this.#task.done.then(() => this.#become(undefined))
   }
 
-  /** That of its task. */
+  /** The id of its task. */
   get id(): number {
     return this.#task.id
   }
@@ -121,7 +121,7 @@ export class Job {
     return this.#lastError
   }
 
-  /** Whether it was stopped, and may still be leaving the other server. */
+  /** True once it was stopped; it may still be leaving the other server. */
   get stopping(): boolean {
     return this.#stopping || this.#signal?.aborted === true
   }
@@ -179,7 +179,7 @@ export class Job {
     this.#over(signal.aborted ? messageOf(signal.reason) : reason)
   }
 
-  /** Tells of the end, unless nobody was told of a beginning and it has not failed. */
+  /** Sends `taskEnded`, unless no notice was sent before and no try has failed. */
   #over(reason: string): void {
     const isNews = this.#told !== 'nothing' || this.#failures > 0
     this.#told = 'nothing'
@@ -259,7 +259,7 @@ export class Job {
   }
 }
 
-/** Tells those who tap the hooks. */
+/** Returns the notices of jobs as the hooks of the same names. */
 export function jobNotices(hooks: Pick<HookRegistry, 'notify'>): JobNotices {
   return {
     taskBegan: (task) => hooks.notify('taskBegan', task),

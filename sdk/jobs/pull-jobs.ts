@@ -4,7 +4,7 @@ import type { Recording } from '../playback/recording.ts'
 
 /** A stream that is to be pulled. */
 export type PullWish = {
-  /** The plugin whose service does it: that of `pull:` and this name. */
+  /** The plugin that pulls it, by its service `pull:` and this name. */
   readonly plugin: string
   readonly streamPath: string
   readonly rule: PullRule
@@ -57,7 +57,7 @@ export interface PullJobs {
   restart(streamPath: string): void
   /** Has the pull of a path last as long without subscribers as this says, without a restart. */
   adapt(wish: PullWish): void
-  /** Whether a plugin offers to pull by this protocol. */
+  /** Returns true when a plugin offers to pull by this protocol. */
   canPull(protocol: string): boolean
   /** The plugin that pulls such an address or plays such a file, as its service says of itself; undefined when none says so. */
   protocolOf(url: string): string | undefined

@@ -3,7 +3,7 @@ import type { JobState } from './job.ts'
 
 /** A stream that is to be sent to a target. */
 export type PushWish = {
-  /** The plugin whose service does it: that of `push:` and this name. */
+  /** The plugin that pushes it, by its service `push:` and this name. */
   readonly plugin: string
   readonly streamPath: string
   readonly rule: PushRule
@@ -34,7 +34,7 @@ export interface PushJobs {
    * @throws {SluiceError} 409: it is sent there already; 503: the server is stopping
    */
   start(wish: PushWish): void
-  /** Whether a plugin offers to push by this protocol. */
+  /** Returns true when a plugin offers to push by this protocol. */
   canPush(protocol: string): boolean
   /** The plugin that pushes to such an address, as its service says of itself; undefined when none says so. */
   protocolOf(url: string): string | undefined

@@ -20,9 +20,9 @@ export class AccessUnit {
   readonly keyframe: boolean
   readonly ntpMs: number | undefined
   /**
-   * By how much the times of the track were put right so far, in milliseconds, each correction added to those before: the
-   * source's clock is known better than when the track began. Set before `write` by who keeps such a clock (see
-   * `RtpClock`). A publisher tells by it a correction, which it keeps, from a jump of the source, which it closes.
+   * The sum of all corrections of the track's times so far, in milliseconds: the source's clock is known better than when the
+   * track began. The keeper of such a clock sets it before `write` (see `RtpClock`). A publisher tells by it a correction,
+   * which it keeps, from a jump of the source, which it closes.
    */
   correctedMs = 0
   /** The unit that this one was made from by `at`, which keeps the bytes of both. */

@@ -8,11 +8,11 @@ import type { Track } from './track.ts'
 export interface MuxerFormat {
   /** Names the format in logs and statistics, for example `flv`. */
   readonly name: string
-  /** Whether it takes tracks of data, too; it is given pictures and sound alone unless it says so. */
+  /** True when it takes tracks of data, too; unless set, it gets pictures and sound alone. */
   readonly data?: boolean
   /**
-   * Whether it has a place for a track. Its muxers see neither the others nor their units, and the log says once which
-   * they are. Left out where it can carry all.
+   * Returns true when it has a place for a track. Its muxers see neither the other tracks nor their units, and the log names
+   * those once. Left out where it can carry all.
    */
   carries?(track: Track): boolean
   /**
@@ -21,13 +21,14 @@ export interface MuxerFormat {
    */
   readonly maxMergeMs?: number
   /**
-   * How long sound may wait for the next picture, with which it leaves in one write, in milliseconds; for protocols where each
-   * write costs an answer of each receiver, and who receives holds media longer than that anyway. Not at all unless given.
+   * The longest time that sound may wait for the next picture, with which it leaves in one write, in milliseconds; for
+   * protocols with an answer of each receiver to each write, and receivers that hold media longer than that anyway. Not at
+   * all unless given.
    */
   readonly soundWaitMs?: number
   /**
-   * Makes a muxer. Where it is for sinks that are moved from another stream, `former` is the muxer that they come from: a
-   * format whose output goes by more than the units' times, such as numbers or a clock of its own, goes on from there.
+   * Makes a muxer. Where it is for sinks that are moved from another stream, `former` is the muxer of that stream: a format
+   * with output that depends on more than the units' times, such as numbers or a clock of its own, goes on from there.
    */
   createMuxer(former?: Muxer): Muxer
 }
@@ -36,7 +37,7 @@ export interface MuxerFormat {
 export type MuxerStart = {
   /** The tracks that there are, as far as the muxer's subscribers take them. */
   readonly tracks: readonly Track[]
-  /** What the publisher says of the stream; see `Publisher.setMetadata`. */
+  /** The description of the stream by its publisher; see `Publisher.setMetadata`. */
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
@@ -60,19 +61,20 @@ export interface Muxer {
    */
   start(start: MuxerStart): Buffer
   /**
-   * Returns the bytes that announce a track to sinks that play already: one that came, or whose configuration changed,
-   * at `timeMs` of the stream. `null` when there is nothing to say.
+   * Returns the bytes that announce a track to sinks that play already, at `timeMs` of the stream: a track that came, or one
+   * with a changed configuration. `null` when there is nothing to announce.
    */
   configure(track: Track, timeMs: number): Buffer | null
   /**
-   * Returns the bytes for a sink that another muxer of this format has begun, and that goes on here, with other tracks,
-   * at `timeMs`. Called after `start`. Left out where what `configure` returns for each track is all there is to say.
-   * What it throws ends the sink: a format that can't change its codec in the middle says so here.
+   * Returns the bytes for a sink that another muxer of this format has begun, and that goes on here, with other tracks, at
+   * `timeMs`. Called after `start`. Left out where the bytes of `configure` for each track suffice. An error that it throws
+   * ends the sink: a format that can't change its codec in the middle throws here.
    */
   resume?(start: MuxerStart, timeMs: number): Buffer
   /**
-   * Whether sinks of another muxer of this format can go on with what this one makes next, for example as its numbers
-   * follow on theirs. Sinks for which it is false get a muxer that `createMuxer` makes of their former one. Left out where all can.
+   * Returns true when sinks of another muxer of this format can go on with this muxer's next output, for example as its
+   * numbers follow on theirs. Sinks for which it is false get a muxer that `createMuxer` makes of their former one. Left out
+   * where all can.
    */
   follows?(former: Muxer): boolean
   /** Returns the bytes of one unit; `null` when the format can't carry the unit. */

@@ -8,20 +8,20 @@ export type VideoCodec = 'h264' | 'h265' | 'av1' | 'vp9' | 'vp8' | 'mjpeg'
 export type AudioCodec = 'aac' | 'opus' | 'mp3' | 'mp2' | 'pcma' | 'pcmu' | 'g722' | 'l16' | 'flac' | 'ac3' | 'eac3'
 
 /**
- * What a track of data can carry: KLV metadata (SMPTE ST 336), splice information sections (SCTE 35), texts of JSON, SEI
+ * The contents of a track of data: KLV metadata (SMPTE ST 336), splice information sections (SCTE 35), texts of JSON, SEI
  * messages of its own, plain text in UTF-8.
  *
- * A unit of `klv` is KLV bytes. The record is empty for asynchronous KLV, and `TS_SYNCHRONOUS_KLV` for that which MPEG-TS
+ * A unit of `klv` is KLV bytes. The record is empty for asynchronous KLV, and `TS_SYNCHRONOUS_KLV` for KLV that MPEG-TS
  * carries as metadata with exact times.
  *
  * A unit of `scte35` is a whole section with its CRC (ANSI/SCTE 35 9.6). Times of splices in it count from the unit's own
- * `pts`, in ticks of 90 kHz modulo 2^33, since a stream has another clock than its source: who reads a section from a
- * clock takes the `pts` that the unit has there from `pts_adjustment`, and who writes it to another clock adds the `pts`
- * that it gets there. So a splice stays at its picture wherever the units go.
+ * `pts`, in ticks of 90 kHz modulo 2^33, since a stream has another clock than its source: a reader of sections subtracts the
+ * `pts` that the unit has by the source's clock from `pts_adjustment`, and a writer adds the `pts` that the unit gets by its
+ * own clock. So a splice stays at its picture wherever the units go.
  */
 export type DataCodec = 'klv' | 'scte35' | 'json' | 'sei' | 'text'
 
-/** What a decoder needs before the first access unit of a video track. */
+/** The configuration that a decoder needs before the first access unit of a video track. */
 export type VideoConfig = {
   /**
    * The decoder configuration record: `avcC` (ISO/IEC 14496-15 5.3.3), `hvcC` (8.3.3), `av1C` or `vpcC`.
@@ -35,7 +35,7 @@ export type VideoConfig = {
   readonly codecString: string
 }
 
-/** What a decoder needs before the first access unit of an audio track. */
+/** The configuration that a decoder needs before the first access unit of an audio track. */
 export type AudioConfig = {
   /** AudioSpecificConfig for AAC, OpusHead for Opus, STREAMINFO for FLAC; empty where the codec needs none. */
   readonly record: Buffer
@@ -46,7 +46,7 @@ export type AudioConfig = {
   readonly codecString: string
 }
 
-/** What a reader needs before the first access unit of a track of data. */
+/** The configuration that a reader needs before the first access unit of a track of data. */
 export type DataConfig = {
   /** Mostly empty. */
   readonly record: Buffer
@@ -62,16 +62,16 @@ type TrackFields<Kind extends string, Codec extends string, Config> = {
   readonly config: Config
   /** The language tag (BCP 47), for example `fr` or `pt-BR`. */
   readonly language?: string
-  /** What people call it, for example `Commentary`. */
+  /** The name for people, for example `Commentary`. */
   readonly label?: string
   /**
-   * What tells a further track of its kind from the others: the id of a simulcast layer or a rendition, or the number that
+   * The name of a further track among those of its kind: the id of a simulcast layer or a rendition, or the number that
    * enhanced RTMP gives it. A main track has none; see `mainTracks`.
    */
   readonly layer?: string
   /**
-   * What tells tracks that show something else, such as the screen beside the camera. Tracks of one kind and group are
-   * alternatives of each other, as layers are. Those of what a source shows first have none.
+   * The name of a group of tracks that show something else, such as the screen beside the camera. Tracks of one kind and
+   * group are alternatives of each other, as layers are. The tracks that a source shows first have none.
    */
   readonly group?: string
 }
@@ -95,7 +95,7 @@ export type Track = TrackInit & {
 export type VideoTrack = Extract<Track, { kind: 'video' }>
 /** A track of sound. */
 export type AudioTrack = Extract<Track, { kind: 'audio' }>
-/** A track of data, which only those get who ask for it. */
+/** A track of data. Subscribers and formats get it only when they ask for data. */
 export type DataTrack = Extract<Track, { kind: 'data' }>
 
 /** A track of pictures or of sound. */

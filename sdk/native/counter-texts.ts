@@ -12,13 +12,13 @@ const MAX_TEXTS = 16
  * costs more than the encryption of a packet, so that it is one for many; what it needs is here once for all ciphers.
  */
 export class CounterTexts {
-  /** Whose texts these are. */
+  /** The cipher that added the texts. */
   owner: { finish(): void } | undefined
   #arena: PacketArena | undefined
   readonly #starts = new Uint32Array(MAX_TEXTS)
   readonly #ends = new Uint32Array(MAX_TEXTS)
   #count = 0
-  /** As long as the most that was encrypted at once so far. */
+  /** The array has room for the most blocks that were encrypted at once so far. */
   #blocks = new Uint32Array(MAX_TEXTS * 80 * BLOCK_WORDS)
   #words = 0
 
@@ -46,7 +46,7 @@ export class CounterTexts {
     }
   }
 
-  /** What the keystream of all texts is the encryption of. */
+  /** Returns the counter blocks of all texts, which the cipher encrypts to their keystream. */
   counterBlocks(): Uint8Array {
     return new Uint8Array(this.#blocks.buffer, 0, this.#words * WORD_BYTES)
   }

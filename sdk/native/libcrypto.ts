@@ -4,10 +4,10 @@ import { loadFfi, type Ffi } from './ffi.ts'
 const DIRECTIONS = { decrypt: 0n, encrypt: 1n }
 const NULL = 0n
 
-/** Where numbers are in the registers that pointers are in; see {@link DEFINITIONS}. */
+/** The architectures that pass numbers in the registers of pointers; see {@link DEFINITIONS}. */
 const KNOWN_ARCHITECTURES = new Set(['x64', 'arm64'])
 
-/** What all ciphers use for the time of one call: IV, sizes and digests, and a key while its context is made. */
+/** Offsets and sizes of the memory that all ciphers use during one call: IV, sizes and digests, and a key while its context is made. */
 const IV_AT = 0
 const IV_BYTES = 64
 const SIZE_AT = 64
@@ -37,8 +37,8 @@ let libcrypto: Libcrypto | undefined
 let isLoaded = false
 
 /**
- * Returns OpenSSL's own functions, which this process binds once; undefined where they cannot be called: without node:ffi, on a machine
- * whose calling convention is not known, or by a Node that is linked to another library.
+ * Returns OpenSSL's own functions, which this process binds once; undefined where they cannot be called: without node:ffi, on
+ * a machine with an unknown calling convention, or by a Node that is linked to another library.
  */
 export function loadLibcrypto(): Libcrypto | undefined {
   if (isLoaded) return libcrypto
@@ -62,7 +62,7 @@ export class Libcrypto {
   /** The first of 64 bytes for an IV, the same for all ciphers: it is written before each call. */
   readonly iv: Buffer
   readonly ivPointer: bigint
-  /** Where a function may write how many bytes it wrote. */
+  /** A place for the number of bytes that a function wrote. */
   readonly sizePointer: bigint
   /** 64 bytes for what a function returns besides; valid until the next call. */
   readonly output: Buffer

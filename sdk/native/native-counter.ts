@@ -56,7 +56,7 @@ function cipherOf({ functions }: Libcrypto, keyBytes: number): bigint {
   return keyBytes === 24 ? functions.EVP_aes_192_ctr() : functions.EVP_aes_256_ctr()
 }
 
-/** Whether two texts by one context, the same but for their IVs, come out as node:crypto has them. */
+/** Returns true when two texts by one context, the same but for their IVs, equal the output of node:crypto. */
 export function isNativeCounterRight(libcrypto: Libcrypto, keyBytes: number): boolean {
   const key = Buffer.alloc(keyBytes, 1)
   try {

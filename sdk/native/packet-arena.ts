@@ -6,7 +6,7 @@ export type PacketArena = {
   /** The same bytes. */
   readonly view: DataView
   /**
-   * Where the bytes lie, for C functions; 0 without node:ffi. It is valid as long as `bytes` is referenced, and only
+   * The address of the bytes, for C functions; 0 without node:ffi. It is valid as long as `bytes` is referenced, and only
    * {@link createPacketArena} makes it. Addresses of user space have less than 53 bits.
    */
   readonly address: number
@@ -17,7 +17,7 @@ export type PacketArena = {
 /** The largest datagram, in bytes, and the largest frame of ICE-TCP (RFC 4571 2). */
 export const MAX_DATAGRAM_BYTES = 65_535
 
-/** For tags, and words that are authenticated behind a packet. */
+/** The room for tags, and for words that are authenticated behind a packet. */
 const SPARE_BYTES = 64
 
 /** Bigints that are kept: packets of one size lie at the same offsets again and again. */
@@ -41,7 +41,7 @@ export function createPacketArena(sizeBytes: number): PacketArena {
 /** A number of bytes as a bigint, for C functions; those that come again and again are kept. */
 export const bigintOf = bigintsFrom(0n)
 
-/** To make a bigint takes several times as long as to find one. */
+/** The map of made bigints answers several times as fast as a new bigint is made. */
 function bigintsFrom(start: bigint): (offset: number) => bigint {
   const kept = new Map<number, bigint>()
   return (offset) => {

@@ -25,9 +25,9 @@ export type PacedPlayerOptions = {
 }
 
 /**
- * Plays a recording into a publisher at its pace, and does as it is told: it is the control of its source. It begins with
- * the `speed` of the publisher's config. At another speed there is no sound, and where that makes more than `maxfps`
- * pictures a second, none but keyframes. A seek or a pause never breaks a picture that others need.
+ * Plays a recording into a publisher at its pace; it is the control of the publisher's source. It begins with the `speed` of
+ * the publisher's config. At another speed there is no sound, and where that makes more than `maxfps` pictures a second, none
+ * but keyframes. A seek or a pause never breaks a picture that others need.
  *
  * ```ts
  * const player = new PacedPlayer(recording)
@@ -46,11 +46,11 @@ export class PacedPlayer implements SourceControl {
   #publisher: Publisher | undefined
   #tracks: PlayedTracks | undefined
   #loops: number
-  /** What the repetitions so far have taken. */
+  /** The duration of the repetitions so far. */
   #shiftMs = 0
   #unitsOfLoop = 0
   #speed = 1
-  /** What the publisher divides times by. */
+  /** The factor by which the publisher divides times. */
   #scale = 1
   #paused = false
   #ended = false
@@ -89,19 +89,19 @@ export class PacedPlayer implements SourceControl {
     publisher.tracksComplete()
     if (this.#paused) publisher.setPaused(true)
     publisher.onClose(() => this.#end())
-    // At a pace, who comes a little late goes on from what is kept.
+    // A paced source needs no wait: subscribers that come a little late get the units that the stream keeps.
     this.#after(speed === 0 ? publisher.whenTaken() : undefined, () => this.#play())
     return this.#done.promise
   }
 
-  /** By dates, where the recording has some. */
+  /** The position, in dates where the recording has some. */
   position(): SourcePosition {
     const { dates, durationMs } = this.#recording
     const told = (ms: number) => dates?.dateOf(ms) ?? ms
     return { atMs: told(this.#atMs), fromMs: told(0), toMs: told(durationMs) }
   }
 
-  /** Whether it was told to stand still. */
+  /** True while it is paused. */
   get paused(): boolean {
     return this.#paused
   }
@@ -164,7 +164,7 @@ export class PacedPlayer implements SourceControl {
       this.#publisher?.discontinuity()
     } finally {
       this.#seeking = undefined
-      // In a later turn, when those who asked have heard of it.
+      // The timer fires in a later turn, after the callers of `seek` have been answered.
       this.#wakeIn(0)
     }
   }

@@ -20,6 +20,6 @@ export async function playRecording(
     return player.play(publisher)
   })
   if (end.by === 'source' || end.reason.code !== 'timeout' || !player.paused) return end
-  // That it stood still for too long is no failure of the source, which would be tried again.
+  // The timeout of a paused recording is no failure of the source, which would be tried again.
   return { by: 'server', reason: { ...end.reason, code: 'idle' } }
 }

@@ -1,9 +1,9 @@
-/** What comes this late came too late as a whole: what follows is put off as much, and nobody gets a burst. */
+/** A recording that is later than this is put off by its delay as a whole, so that viewers get no burst. */
 const MAX_LATE_MS = 300
 
 /**
- * The relation between the time of a recording and that of a clock, while the recording is played. It has no timer:
- * whoever plays asks it how long to wait.
+ * The relation between the time of a recording and that of a clock, while the recording is played. It has no timer: the
+ * player asks it for the wait.
  */
 export class PlaybackClock {
   #speed: number

@@ -4,7 +4,7 @@ import type { Publisher } from '../stream/publisher.ts'
 /** The tracks of a recording as those of the publisher that it is played into, which follow when they change. */
 export class PlayedTracks {
   readonly #publisher: Pick<Publisher, 'addTrack' | 'configureTrack' | 'removeTrack'>
-  /** By the id of the recording's track: that track, and what it is in the publisher. */
+  /** The recording's tracks and their tracks in the publisher, by the id of the recording's track. */
   readonly #tracks = new Map<number, { from: Track; to: Track }>()
 
   constructor(publisher: Pick<Publisher, 'addTrack' | 'configureTrack' | 'removeTrack'>, tracks: readonly Track[]) {
@@ -12,7 +12,10 @@ export class PlayedTracks {
     for (const from of tracks) this.#tracks.set(from.id, { from, to: publisher.addTrack(from) })
   }
 
-  /** What the publisher has of a track: configured anew, or in place of another of its kind and layer, where it has changed. */
+  /**
+   * Returns the publisher's track for one of the recording. A track that has changed is configured anew; a new one takes the
+   * place of another of its kind and layer.
+   */
   of(track: Track): Track {
     const known = this.#tracks.get(track.id)
     if (known === undefined) return this.#replace(track)

@@ -24,9 +24,9 @@ export class FileBytes implements RecordingBytes {
   }
 
   /**
-   * @param signal has reading fail from then on with what it was aborted for, so that whoever looks through the file ends
-   * @throws {Error} when it can't be read, as `read` does: the system's code, such as `EACCES`, is in its message and its `code`,
-   * the path is in neither
+   * @param signal makes reading fail with its reason from then on, so that a search through the file ends
+   * @throws {Error} when it can't be read, as `read` does: the system's code, such as `EACCES`, is in its message and its
+   *   `code`, the path is in neither
    */
   static async open(path: string, signal?: AbortSignal): Promise<FileBytes> {
     signal?.throwIfAborted()
@@ -62,7 +62,7 @@ export class FileBytes implements RecordingBytes {
   }
 }
 
-/** The message of the system has the path, which is nobody's business who asks for a stream. */
+/** Leaves the path out of the system's message: clients that ask for a stream must not see it. */
 function unreadable(cause: unknown): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'failed'
   return Object.assign(new Error(`the file can't be read: ${code}`, { cause }), { code })

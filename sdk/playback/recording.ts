@@ -17,7 +17,7 @@ export interface Recording {
   readonly tracks: readonly Track[]
   /** How long it is: from 0, where its times begin, to the end of its last unit, in milliseconds. */
   readonly durationMs: number
-  /** What it says of itself, for `Publisher.setMetadata`. */
+  /** The metadata of the recording, for `Publisher.setMetadata`. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
   /** When what it holds was recorded, where that is known. */
   readonly dates?: RecordingDates | undefined

@@ -41,8 +41,8 @@ export type DisposeOptions = {
 }
 
 /**
- * What `setup` is given: the plugin's way to everything in the server. What is made through it is undone when the plugin's
- * generation ends, so a plugin needs no clean-up of its own for it.
+ * The argument of `setup`: the plugin's way to everything in the server. The end of the plugin's generation undoes what was
+ * made through it, so a plugin needs no clean-up of its own for it.
  */
 export interface PluginContext<Config> {
   /**
@@ -54,7 +54,7 @@ export interface PluginContext<Config> {
   onConfig(listener: (config: Config) => void): void
   /** The section `global` as it is now; ask again for what may change. */
   readonly global: Readonly<ServerConfig>
-  /** A pino logger whose lines carry the plugin's name; make a child of it for each session. */
+  /** A pino logger that puts the plugin's name into its lines; make a child of it for each session. */
   readonly log: Logger
   /** The streams: publishing, subscribing, and who may do so. */
   readonly streams: StreamManager
@@ -84,11 +84,11 @@ export interface PluginContext<Config> {
   readonly tasks: TaskRegistry
   /** Work on streams that is tried again when it fails, and the pulls and pushes of the server. */
   readonly jobs: JobRunner
-  /** What the plugin counts and measures, as `/metrics` shows it. */
+  /** The counters, gauges and histograms of the plugin, as `/metrics` shows them. */
   readonly metrics: MetricRegistry
   /** Programs, and modules of the plugin in threads and processes of their own. */
   readonly processes: Processes
-  /** What plugins offer each other. */
+  /** The services that plugins offer each other. */
   readonly services: ServiceRegistry
   /** The plugins of the server and their sections, for those that do their work by these. */
   readonly plugins: PluginDirectory
@@ -111,7 +111,7 @@ export interface PluginContext<Config> {
    * @throws {SluiceError} when the definition has no tables, or the generation has ended
    */
   store<Tables>(): Kysely<Tables>
-  /** Whether the database is there, for work that does not wait for it. */
+  /** The state of the database, for work that does not wait for it. */
   readonly database: Database
   /** This process. There is one so far. */
   readonly node: ServerNode

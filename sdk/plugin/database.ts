@@ -1,4 +1,4 @@
-/** The state of the server's database, for plugins whose work does not wait for it. */
+/** The state of the server's database, for plugins that go on working without it. */
 export interface Database {
   /** True where there may be something in it: a file of SQLite's that nobody has written yet is made by the first query. */
   readonly exists: boolean

@@ -12,7 +12,7 @@ export type PluginConfig<Schema extends TObject> = Frozen<Static<Schema>> & Inhe
 
 /** Names that a part of the server had before it was a plugin, so that what is there under them stays. */
 export type FormerNames = {
-  /** Whose its migrations were. */
+  /** The former owner of its migrations. */
   readonly migrations?: string
   /** The beginnings of the names of its tables and indexes, besides the plugin's. */
   readonly tables?: readonly string[]
@@ -47,7 +47,7 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   readonly protocol?: ProtocolTraits
   /** HTTP prefixes, without slashes; the plugin's name when left out. The empty one is the page at `/`. */
   readonly mounts?: readonly string[]
-  /** Whether the end of a session is told to the admission control server (spec.md, Events); default false. */
+  /** True when the end of its sessions is reported to the admission control server (spec.md, Events); default false. */
   readonly closingNotice?: boolean
   /**
    * The migrations that make its tables, by name (`001-rings`): those that have not run yet run before `setup`, in the order

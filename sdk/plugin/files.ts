@@ -51,8 +51,8 @@ export interface FileStorage {
   /**
    * Makes a file that is not there yet, with its folders, to be written piece by piece.
    * @param path without its ending
-   * @param ending the ending, which a number stands before for a path that is taken: `a.mp4`, `a-2.mp4`
-   * @param claim is told of a path before there is the file; false where the path is taken although there is none here
+   * @param ending the ending; for a path that is taken, a number goes before it: `a.mp4`, `a-2.mp4`
+   * @param claim called with a path before the file is made; false where the path is taken although no such file is here
    */
   create(path: string, ending: string, claim?: (filePath: string) => Promise<boolean>): Promise<CreatedFile>
   /** Opens a file that is there to write on from `sizeBytes`; what it has beyond is cut away. */
@@ -71,7 +71,7 @@ export interface FileStorage {
 
 /** Files below `global.storage.local.path`, the folder of recordings and pictures, which all plugins share. They stay when the plugin goes. */
 export interface Files extends FileStorage {
-  /** Those below `global.storage.local.backuppath`, for when the disk is full; undefined where there is no such folder. */
+  /** The files below `global.storage.local.backuppath`, for when the disk is full; undefined where there is no such folder. */
   readonly backup: FileStorage | undefined
   /**
    * Moves a file to the backup, which may be on another disk. Where that fails, it is where it was.

@@ -12,15 +12,14 @@ import type { AlarmNotice, StreamTask, StreamTaskEnd } from '../stream/stream-ta
 export type Undo = () => void
 
 /**
- * What a `resolve` hook says about a path that nobody publishes:
+ * The answer of a `resolve` hook for a path without a publisher:
  *
  * - `false`: nothing; the next hook is asked
- * - `true`: it will publish the path
- * - `withinMs`: it will publish the path, and those who ask for it wait that many milliseconds instead of
+ * - `true`: the hook will publish the path
+ * - `withinMs`: the hook will publish the path, and its subscribers wait that many milliseconds instead of
  *   `subscribe.waittimeout`; a minute at most
- * - `streamPath`: those who ask for it are to get the stream of this path
- * - `redirect`: those who ask for it by the protocol of the request are to be sent to this address; see
- *   {@link StreamRedirect}
+ * - `streamPath`: its subscribers get the stream of this path
+ * - `redirect`: clients that ask for it by the protocol of the request are sent to this address; see {@link StreamRedirect}
  */
 export type Resolution =
   | boolean
@@ -28,7 +27,7 @@ export type Resolution =
   | { readonly streamPath: string }
   | { readonly redirect: string }
 
-/** Another stream for a subscriber, and the query that on-demand sources of that stream are told. */
+/** Another stream for a subscriber, and the query that on-demand sources of that stream receive. */
 export type Lead = { readonly streamPath: string; readonly params: SessionRequest['params'] }
 
 /**
@@ -107,7 +106,7 @@ export interface Hooks {
   taskEnded(task: StreamTask, end: StreamTaskEnd): void | Promise<void>
   /** A file of a recording is whole: its stream goes on in the next one, or the recording has ended. */
   recorded(file: RecordedFile): void | Promise<void>
-  /** The server is up: its plugins have started, and its addresses are listened on. Plugins that come later are not told. */
+  /** The server is up: its plugins have started, and it listens on its addresses. Plugins that come later get no call. */
   started(): void | Promise<void>
   /** Something that operators are to know of, and that no other notice tells. */
   alarm(alarm: AlarmNotice): void | Promise<void>
@@ -116,11 +115,11 @@ export interface Hooks {
 /** The hooks that only tell what has happened: those of the server and those that plugins declare. */
 export type NoticeName = Exclude<keyof Hooks, 'publish' | 'subscribe' | 'talk' | 'lead' | 'resolve' | 'adapt'>
 
-/** Where a tap stands among those of the same hook; else it comes after those that were made before. */
+/** The place of a tap among those of the same hook; without one, it comes after the taps that were made before. */
 export type HookOrder = {
   /** Lower ones come first, those without are at 0. */
   readonly stage?: number
-  /** The name of a plugin whose taps come after this one, whatever their stages. */
+  /** The name of a plugin; its taps come after this one, whatever their stages. */
   readonly before?: string
 }
 
@@ -132,8 +131,8 @@ export interface HookRegistry {
    */
   on<Name extends keyof Hooks>(name: Name, hook: Hooks[Name], order?: HookOrder): () => void
   /**
-   * Tells all who tap a notice of the plugin's own. Waits for nobody; what they throw is logged as theirs. What is told
-   * in `setup` is heard when the generation takes over.
+   * Calls all taps of a notice of the plugin's own, and waits for none; their errors are logged as theirs. The taps receive a
+   * notice of `setup` when the generation takes over.
    * @throws {SluiceError} when the definition's `notices` does not name it
    */
   notify<Name extends NoticeName>(name: Name, ...args: Parameters<Hooks[Name]>): void

@@ -4,14 +4,14 @@ export type MetricLabels<Label extends string> = Readonly<Record<Label, string>>
 /** Nothing for a family without labels, else their values. */
 export type LabelArguments<Label extends string> = [Label] extends [never] ? [] : [labels: MetricLabels<Label>]
 
-/** What a family of metrics is called, and what tells its series apart. */
+/** The name of a family of metrics, and the labels of its series. */
 export type MetricInit<Label extends string = never> = {
   /**
    * Lower-case words with underscores, the unit last: `retransmitted_bytes_total`, `round_trip_seconds`. That of a counter
    * ends with `_total`. The host puts `sluice_<plugin>_` before it.
    */
   readonly name: string
-  /** What it counts or measures, in one line. */
+  /** The counted or measured quantity, in one line. */
   readonly help: string
   /** The names of the labels; at most 8. */
   readonly labels?: readonly Label[]
@@ -56,8 +56,8 @@ export type Histogram = {
 /** A family of metrics: one series for each combination of label values. */
 export interface MetricFamily<Series, Label extends string> {
   /**
-   * Returns the series with these labels, which is made when it is asked for first; keep it where it is used often. Past the
-   * family's `maxSeries`, it is one that all further ones share, whose labels all are `other`.
+   * Returns the series with these labels, and makes it the first time; keep it where it is used often. Past the family's
+   * `maxSeries`, all further ones share one series with `other` as each of its labels.
    */
   with(...labels: LabelArguments<Label>): Series
   /** Forgets a series. */

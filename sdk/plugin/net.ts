@@ -9,10 +9,10 @@ export interface TcpListener {
   /** The bound addresses, those of TLS included, with the real port where the config asks for port 0. */
   readonly addresses: readonly { readonly host: string; readonly port: number; readonly tls: boolean }[]
   /**
-   * Gives a connection of this listener to the newest generation, for protocols whose connections last for days and would
+   * Gives a connection of this listener to the newest generation, for protocols with connections that last for days and would
    * hold up the end of a replaced generation. It is called from `onDrain`, once this generation has taken its listeners off
    * the socket; bytes that were read and not used go back by `socket.unshift`.
-   * @param state what the newest generation needs to go on, as plain data: its code is another
+   * @param state the data that the newest generation needs to go on, as plain data: its code is another
    * @returns false where no newer generation listens on the address; the connection stays here then
    */
   handOver(socket: Socket, state: unknown): boolean
@@ -33,26 +33,26 @@ export type ListenOptions = {
 /** A certificate chain and its private key, both PEM. */
 export type Certificate = { readonly cert: string; readonly key: string }
 
-/** How long a certificate holds that is made here, and who is told of the next one. */
+/** The lifetime of a self-signed certificate that the host makes, and the callback for its renewal. */
 export type CertificateOptions = {
-  /** For how many days a certificate holds that is made here; 365 unless given. WebTransport allows 14. */
+  /** The days for which a self-signed certificate is valid; 365 unless given. WebTransport allows 14. */
   readonly days?: number
-  /** Told of the one that takes its place: its files have changed, or half the time of the one made here is over. */
+  /** Called with the certificate that takes its place: its files have changed, or half the lifetime of a self-signed one is over. */
   readonly onRenewed?: (certificate: Certificate) => void
 }
 
 /** The IP addresses by which this machine can be reached, IPv4 before IPv6. */
 export type MachineAddresses = {
-  /** Those of its network cards, without such that hold on one link only (`169.254.0.0/16`, `fe80::/10`). */
+  /** The addresses of its network cards, without those that are valid on one link only (`169.254.0.0/16`, `fe80::/10`). */
   readonly outward: readonly string[]
-  /** Those that only this machine reaches: `127.0.0.1`, `::1`. */
+  /** The addresses that only this machine reaches: `127.0.0.1`, `::1`. */
   readonly loopback: readonly string[]
-  /** What the world knows it by, as `publicip` and `publicipv6` of the section `global` have it; undefined where they are empty. */
+  /** The public addresses of `publicip` and `publicipv6` in the section `global`; undefined where they are empty. */
   readonly publicIpv4: string | undefined
   readonly publicIpv6: string | undefined
 }
 
-/** Listeners that the host lends, whose ports stay bound while a plugin is replaced; and connections to other servers. */
+/** Listeners that the host lends, and connections to other servers. The ports stay bound while a plugin is replaced. */
 export interface Net {
   /** The machine's addresses, which come and go with its networks: ask again now and then. */
   addresses(): MachineAddresses
@@ -66,12 +66,12 @@ export interface Net {
   addressToward(ip: string): Promise<string>
   /**
    * Accepts TCP connections on `listenaddr`, and TLS ones on `listenaddrtls`, where these are not empty. While the plugin is
-   * replaced, new connections go to the old generation until the new one is up. Whoever gets a socket must listen to its
-   * `error` event; where `onConnection` throws or rejects, the connection ends.
+   * replaced, new connections go to the old generation until the new one is up. The plugin must listen to the `error` event
+   * of each socket; where `onConnection` throws or rejects, the connection ends.
    * @param onConnection `handedOver` is the state that an older generation gave with a connection of its own, and undefined
    *   for a new connection
-   * @throws {Error} with `code` `EADDRINUSE` and the like when an address can't be bound. A `setup` that lets it through
-   *   is tried again until the address is free.
+   * @throws {Error} with `code` `EADDRINUSE` and the like when an address can't be bound. A `setup` that lets it through is
+   *   tried again until the address is free.
    */
   tcp(
     config: TcpConfig,
@@ -101,7 +101,7 @@ export interface Net {
    */
   udpPort(range: PortRange, onDatagram: DatagramHandler): Promise<UdpListener>
   /**
-   * As `udpPort`, an even one and the next, for RTP and RTCP (RFC 3550, 11).
+   * Takes two UDP ports as `udpPort` does, an even one and the next, for RTP and RTCP (RFC 3550, 11).
    * @throws {StreamUnavailable} when no such two are free
    */
   udpPortPair(
@@ -118,13 +118,13 @@ export interface Net {
     options?: CertificateOptions,
   ): Promise<Certificate>
   /**
-   * Makes what opens connections to other servers outside pulls and pushes, which bring a dialer of their own. Addresses that
-   * `global.pull.deny` names are refused. The connections end with the generation, after its `onDispose` callbacks; unlike
-   * accepted ones they do not hold up the end of a generation that was replaced, so what has to be said first is said in
-   * `onDrain` or `onDispose`. The code that gets a socket must listen to its `error` event.
-   * @param proxy the address of the proxy to go through: `http://`, `https://` or `socks5://`, with `user:password@` where
-   *   it wants them; none unless given, or where it is empty
-   * @throws {Error} when the address of the proxy is none; its message does not show it
+   * Returns a dialer that opens connections to other servers outside pulls and pushes, which have a dialer of their own. It
+   * refuses addresses that `global.pull.deny` names. The connections end with the generation, after its `onDispose`
+   * callbacks; unlike accepted ones they do not hold up the end of a generation that was replaced, so last messages are sent
+   * in `onDrain` or `onDispose`. The plugin must listen to the `error` event of each socket.
+   * @param proxy the address of the proxy to go through: `http://`, `https://` or `socks5://`, with `user:password@` where it
+   *   wants them; none unless given, or where it is empty
+   * @throws {Error} when the address of the proxy is not valid; its message does not show it
    */
   dialer(proxy?: string): Dialer
 }

@@ -10,7 +10,7 @@ export function StreamPath() {
   return Type.Unsafe<string>({ type: 'string', format: 'stream-path' })
 }
 
-/** As {@link StreamPath}, but each `*` in it stands for any text, so that it names several streams. */
+/** A pattern of stream paths, checked as {@link StreamPath}; each `*` in it stands for any text, so that it names several streams. */
 export function StreamPaths() {
   return Type.Unsafe<string>({ type: 'string', format: 'stream-paths' })
 }

@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream'
 import type { Static, TObject, TSchema, TUndefined, TVoid } from 'typebox'
 
 /**
- * Who may call an operation or a route: `admin`, who may change things; `user`, everybody who may look; `public`, everybody,
- * as for media and for devices that upload. While login is off, `admin` and `user` are clients on the server's own
- * machine, and pages of other sites may do no more than read what is for users.
+ * The access to an operation or a route: `admin` for users that may change things; `user` for all users, who may look;
+ * `public` for everybody, as for media and for devices that upload. While login is off, `admin` and `user` are clients on the
+ * server's own machine, and pages of other sites may do no more than read what is for users.
  */
 export type Access = 'admin' | 'user' | 'public'
 
-/** What a handler is given, read by the schemas of its operation. */
+/** The input of a handler, read by the schemas of its operation. */
 export type OperationInput<Params extends TSchema, Query extends TSchema, Body extends TSchema> = {
   readonly params: Static<Params>
   readonly query: Static<Query>
@@ -17,15 +17,15 @@ export type OperationInput<Params extends TSchema, Query extends TSchema, Body e
   /** The name of who asks, and of a token `token:` before it; `anonymous` while login is off. */
   readonly user: string
   /**
-   * As it came in, for its headers and `requestClient`; what the schemas read of it is above. Where another process has
-   * taken it, that is all it has.
+   * The request as it came in, for its headers and `requestClient`; the fields above are what the schemas read of it. Where
+   * another process has received it, it has nothing else.
    */
   readonly request: IncomingMessage
   /** Aborts when the client leaves before it is answered. */
   readonly signal: AbortSignal
 }
 
-/** What a handler answers: of the schema's type, where all that is left out is unset. */
+/** The answer of a handler: a value of the schema's type, in which fields may be left out as unset. */
 export type OperationAnswer<Answer> = Answer extends readonly (infer Item)[]
   ? readonly OperationAnswer<Item>[]
   : Answer extends object
@@ -41,7 +41,7 @@ export type AnswerList<Item> = {
   slice(start: number, end: number): readonly OperationAnswer<Item>[]
 }
 
-/** What a handler may return. */
+/** The values that a handler may return. */
 export type OperationResult<Answer> =
   | OperationAnswer<Answer>
   | (Answer extends readonly (infer Item)[] ? AnswerList<Item> : never)
@@ -84,18 +84,18 @@ export type Operation<
 > = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /**
-   * Below each of the plugin's mounts (`api/start/{id}`), or with a slash first an absolute path: below `/api/`, or below one mount
-   * of the plugin, where nothing else of it then has the path. A last part whose parameter is a `StreamPath` takes the rest of the
-   * path, with its slashes.
+   * A path below each of the plugin's mounts (`api/start/{id}`), or, with a slash first, an absolute path: below `/api/`, or
+   * below one mount of the plugin, where nothing else of it then has the path. A last part that is a `StreamPath` takes the
+   * rest of the path, with its slashes.
    */
   readonly path: string
   /** Further spellings: other paths, or other methods and paths, as `GET api/begin/{id}`. */
   readonly aliases?: readonly string[]
-  /** What it does, in a few words; it names the operation in the API's description. */
+  /** The effect in a few words; it names the operation in the API's description. */
   readonly summary: string
   readonly params?: Params
   readonly query?: Query
-  /** Of the whole body, which may be no object: a list, or a text. A request without a body counts as an empty object. */
+  /** The schema of the whole body, which may be no object: a list, or a text. A request without a body counts as an empty object. */
   readonly body?: Body
   /** Left out where there is nothing to tell but that it worked. */
   readonly answer?: Answer
@@ -124,7 +124,10 @@ export type Operation<
   readonly errors?: 'gateway' | 'in-band' | 'problem'
   /** Default `here`. */
   readonly reach?: OperationReach<Static<Answer>>
-  /** What it throws is answered: a `SluiceError` with its status and message, anything else as `internal error`. */
+  /**
+   * Answers a request. An error that it throws is answered, too: a `SluiceError` with its status and message, any other as
+   * `internal error`.
+   */
   handle(
     input: OperationInput<Params, Query, Body>,
   ): OperationResult<Static<Answer>> | Promise<OperationResult<Static<Answer>>>
@@ -159,7 +162,7 @@ export type EventsOperation<
 
 /** A WebSocket of the administration. Only who may call it gets as far as `open`. */
 export type SocketOperation<Params extends TObject = TObject<{}>, Query extends TObject = TObject<{}>> = {
-  /** As that of an operation. */
+  /** The path, as that of an operation. */
   readonly path: string
   readonly summary: string
   readonly params?: Params
@@ -193,7 +196,7 @@ export interface OperationRegistry {
     operation: Operation<Params, Query, Body, Answer>,
   ): void
   /**
-   * Adds an operation whose answer are server-sent events.
+   * Adds an operation that answers with server-sent events.
    * @throws {Error} as `add`
    */
   events<Params extends TObject = TObject<{}>, Query extends TObject = TObject<{}>, Event extends TSchema = TSchema>(

@@ -26,7 +26,7 @@ export type RuleSection<Kind extends keyof RuleGroups> = {
 
 /** The plugins of the server: for those that do their work by the sections of others, as a recorder does. */
 export interface PluginDirectory {
-  /** The plugins whose sections are valid, in the order in which they were found. */
+  /** The plugins with a valid section, in the order in which they were found. */
   list(): readonly PluginInfo[]
   /** Returns one of them; undefined where there is no such plugin. */
   get(name: string): PluginInfo | undefined

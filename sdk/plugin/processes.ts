@@ -3,9 +3,9 @@ import type { Readable, Writable } from 'node:stream'
 /** How a program, thread or fork has ended: by itself with an exit code, or by a signal such as `SIGKILL`. */
 export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
-/** What programs, threads and forks of a plugin have in common. */
+/** The options that programs, threads and forks of a plugin share. */
 type ProcessInit = {
-  /** What it works for, for example a stream path; operators see it. */
+  /** The beneficiary of the work, for example a stream path; operators see it. */
   readonly owner: string
   /** Ends it, as its task's end and the generation's do. */
   readonly signal?: AbortSignal

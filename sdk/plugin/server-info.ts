@@ -5,7 +5,7 @@ import type { TcpListener } from './net.ts'
 /** The addresses of one running plugin, as its `endpoints` give them. */
 export type PluginEndpoints = Required<Endpoints> & { readonly plugin: string }
 
-/** What the server tells its plugins about itself: the service `server`, which every server has. */
+/** The server's information about itself for plugins: the service `server`, which every server has. */
 export interface ServerInfo {
   /** The addresses of all running plugins, templates as in `Endpoints`. They hold no secrets and no paths of streams. */
   endpoints(): readonly PluginEndpoints[]
@@ -15,8 +15,8 @@ export interface ServerInfo {
    */
   listeners(plugin: string): TcpListener['addresses']
   /**
-   * True for a client whom the administration (`/api/…`) would answer where this request came in; while login is on, once
-   * it has logged in.
+   * True when the administration (`/api/…`) would answer this client where the request came in; while login is on, once the
+   * client has logged in.
    */
   mayAdminister(request: IncomingMessage): boolean
 }

@@ -1,6 +1,6 @@
 /** Long-lived work of a plugin. It ends when the plugin does, at the latest. */
 export type TaskInit = {
-  /** What it works for, for example a stream path; operators see it. */
+  /** The beneficiary of the work, for example a stream path; operators see it. */
   readonly owner: string
   /** Shown to operators, without what addresses in it have of secrets; a function is called each time one looks. */
   readonly description?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)

@@ -11,7 +11,7 @@ export const TIME_RANGE = {
   end: Type.Optional(Type.String({ description: 'As start; unless given, there is no end' })),
 }
 
-/** From when to when, in milliseconds since the Unix epoch, both ends included; undefined where a range is open. */
+/** A range in milliseconds since the Unix epoch, both ends included; undefined where it is open. */
 export type TimeRange = { readonly startMs: number | undefined; readonly endMs: number | undefined }
 
 type GivenRange = { readonly range?: string; readonly start?: string; readonly end?: string }
@@ -61,7 +61,7 @@ export function parseTime(name: string, text: string, nowMs: number): number {
 function timeOf(text: string, nowMs: number): number {
   if (UNIX_SECONDS.test(text)) return Number(text) * 1000
   if (UNIX_MS.test(text)) return Number(text)
-  // Without an offset, JavaScript takes a date with a time for a local one.
+  // JavaScript takes a date with a time and no offset for a local one.
   if (DATE_TIME.test(text)) return isDay(text) ? Date.parse(text) : Number.NaN
   const { hours, minutes, seconds } = TIME_OF_DAY.exec(text)?.groups ?? {}
   if (hours === undefined) return Number.NaN
@@ -69,7 +69,7 @@ function timeOf(text: string, nowMs: number): number {
   return new Date(nowMs).setHours(Number(hours), Number(minutes), Number(seconds), 0)
 }
 
-/** Whether a date that begins so is one of the calendar: JavaScript takes February 30 for March 2. */
+/** Returns true when the date at the text's beginning exists: JavaScript takes February 30 for March 2. */
 function isDay(date: string): boolean {
   const [year = 0, month = 0, day = 0] = date.slice(0, 10).split('-').map(Number)
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate()

@@ -1,4 +1,4 @@
-/** Where a datagram came from, or goes to. */
+/** The source of a datagram, or its destination. */
 export type UdpPeer = {
   /** An IP address; one of IPv4 is written as such, also where the socket takes both. */
   readonly remoteAddress: string
@@ -6,8 +6,8 @@ export type UdpPeer = {
 }
 
 /**
- * Looks at a datagram, whose bytes are its own to keep. False says that it is for somebody else: the generation before may
- * know the peer. What it throws is logged now and then, and ends nothing.
+ * Takes a datagram and keeps its bytes. False says that it belongs to another handler: the generation before may know the
+ * peer. Its errors are logged now and then, and end nothing.
  */
 export type DatagramHandler = (datagram: Buffer, peer: UdpPeer) => boolean | void
 
@@ -38,7 +38,7 @@ export interface UdpListener {
   close(): Promise<void>
 }
 
-/** What one generation exchanges with one peer: a connection, as far as UDP has such. */
+/** The datagrams that one generation exchanges with one peer: a connection, as far as UDP has such. */
 export interface UdpFlow {
   readonly peer: UdpPeer
   /** Sends as `UdpListener.send` does; nothing once the flow is closed. */

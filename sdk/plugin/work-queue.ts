@@ -1,6 +1,6 @@
 import { StreamUnavailable } from '../errors/stream-errors.ts'
 
-/** Too many wait for their turn (503): who is told so may try again soon. */
+/** Too many wait for their turn (503); `retry-after` asks the client to try again soon. */
 class TooManyWaiting extends StreamUnavailable {
   readonly headers = { 'retry-after': '2' }
 }
@@ -11,7 +11,7 @@ export type WorkQueueLimits = {
   readonly working: number
   /** How many wait for their turn. No limit unless given. */
   readonly waiting?: number
-  /** What who is turned away is told. */
+  /** The message of the error for a caller that is turned away. */
   readonly refusal?: string
 }
 
@@ -91,7 +91,7 @@ export class WorkQueue {
     })
   }
 
-  /** Whoever waits longest takes the place over. */
+  /** Gives the place to the caller that waits longest. */
   #pass(): void {
     const [next] = this.#waiting
     if (next === undefined) this.#working -= 1

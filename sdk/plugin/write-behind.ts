@@ -100,7 +100,7 @@ export class WriteBehind<Item> {
     else if (this.#failures === 0) this.#flush()
   }
 
-  /** Whether an item is not written yet, or not as it was added last. */
+  /** Returns true while an item, as it was added last, is not written. */
   has(item: Item): boolean {
     return this.#waiting.has(item) || this.#batch.has(item)
   }

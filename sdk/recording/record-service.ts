@@ -5,7 +5,7 @@ import type { RecordingBytes } from '../playback/recording-bytes.ts'
 
 /**
  * A container that streams are recorded in. A plugin provides it as `record:` and the type of the recordings, such as
- * `record:mp4`. When to record, where the files lie, what is known of them and when they go is the host's business: by the
+ * `record:mp4`. The host decides when to record, where the files lie and when they are deleted, and keeps their list: by the
  * `onpub.record` rules of the plugin's section, the operations of the API, plans and pull proxies.
  */
 export interface RecordService {
@@ -13,7 +13,7 @@ export interface RecordService {
   readonly extension: string
   /** The media type of its files: `video/mp4`. */
   readonly contentType: string
-  /** Whether its files have a place for a track. The others are left out, which the log says. */
+  /** Returns true when its files have a place for a track. The other tracks are left out, and the log says so. */
   carries(track: Track): track is MediaTrack
   /** Begins a file of these tracks, each of which it carries; there is one at least. */
   createWriter(tracks: readonly MediaTrack[]): RecordingWriter
@@ -41,7 +41,7 @@ export interface RecordService {
  * by piece, each of a group of pictures or a second.
  */
 export interface RecordingWriter {
-  /** What the file begins with. */
+  /** The first bytes of the file. */
   readonly head: Buffer
   /**
    * Takes a unit of one of the tracks; returns what can be written by then.
@@ -61,16 +61,16 @@ export interface RecordingWriter {
 export type ResumedFile = {
   /** Its head is what comes between the two parts; what it gives in `patches` counts from the beginning of the file. */
   readonly writer: RecordingWriter
-  /** What is kept of the file; what is behind it, such as a table, comes again. */
+  /** The size of the part that is kept, in bytes; later parts, such as a table, are written again. */
   readonly sizeBytes: number
   /** How long that is: times of the units go on from there. */
   readonly durationMs: number
 }
 
-/** What makes a file complete. */
+/** The bytes that complete a file. */
 export type RecordingEnd = {
-  /** What comes last. */
+  /** The last bytes of the file. */
   readonly tail?: Buffer
-  /** What takes the place of bytes that were written before, as many as these. */
+  /** Bytes that replace earlier ones of the same number. */
   readonly patches?: readonly { readonly offset: number; readonly data: Buffer }[]
 }

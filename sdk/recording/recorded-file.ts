@@ -1,4 +1,7 @@
-/** Whether recordings go when their time is over: those of a high level stay until somebody deletes them. */
+/**
+ * The level of an event. Recordings of the level `low` are deleted when their time is over; those of `high` stay until
+ * somebody deletes them.
+ */
 export type EventLevel = 'high' | 'low'
 
 /** Why something was recorded, as the one who asked for it says. */
@@ -16,24 +19,24 @@ export type RecordedFile = {
   /** The type of the recording, which is that of its {@link RecordService}: `mp4`. */
   readonly type: string
   readonly streamPath: string
-  /** Where it lies below the root of the storage, with `/` between the parts. */
+  /** The path below the root of the storage, with `/` between the parts. */
   readonly filePath: string
   /** When its first picture came. */
   readonly startMs: number
   /** When its last one is over; of one that is being written, so far. */
   readonly endMs: number
   /**
-   * By which clock it has its dates: the date at which the server was started, by the clock as it was when the file was begun; 0 for files
-   * of older versions. A clock that is set begins another file, and one that is set back has dates again that there were before: files of
-   * two clocks may have the same dates, and never the same media.
+   * The clock of its dates: the date at which the server was started, by the clock as it was when the file was begun; 0 for
+   * files of older versions. A clock that is set begins another file, and one that is set back repeats dates: files of two
+   * clocks may have the same dates, and never the same media.
    */
   readonly clockMs: number
   readonly sizeBytes: number
   /** How much of it comes before its media: the init segment, in fragmented MP4. */
   readonly headBytes: number
   /**
-   * Where it can be cut: the times of keyframes about ten seconds apart, in whole milliseconds from its beginning. Of a recording
-   * without pictures, any time will do.
+   * The times at which it can be cut: keyframes about ten seconds apart, in whole milliseconds from its beginning. A
+   * recording without pictures can be cut at any time.
    */
   readonly cutsMs: readonly number[]
   /** The codecs of its main tracks, as `h264`; empty where it has none. */

@@ -10,7 +10,7 @@ export type RecordingTag = {
   readonly updatedMs: number
 }
 
-/** What of a tag is set. */
+/** The fields of a tag that a client sets. */
 export type TagInit = Pick<RecordingTag, 'tagName' | 'streamPath' | 'tagMs'>
 
 /** Which tags are asked for; what is left out asks for all. */

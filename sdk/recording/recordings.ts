@@ -42,11 +42,11 @@ export type ActiveRecording = {
   readonly taskId: number
   readonly type: string
   readonly streamPath: string
-  /** Where its files lie below the root of the storage. */
+  /** The folder of its files below the root of the storage. */
   readonly filePath: string
   readonly mode: 'auto' | 'event'
   readonly fragmentMs: number
-  /** Whether it goes on in files that are there. */
+  /** True when it appends to files that are there. */
   readonly append: boolean
   readonly startMs: number
   /** The file that is being written; undefined while there is none. */
@@ -74,7 +74,7 @@ export type CatalogueEntry = {
   readonly endMs: number
 }
 
-/** What recordings of a stream are to be played. */
+/** The recordings of a stream to play. */
 export type PlaybackInit = {
   /** The type of the files; the one that there is most of in this time unless given. */
   readonly type?: string
@@ -108,11 +108,11 @@ export interface Recordings {
    */
   stop(type: string, streamPath: string): Promise<ActiveRecording[]>
   /**
-   * Stops one recording, whoever else records the stream, and waits until its files are whole.
+   * Stops one recording, and waits until its files are whole. Other recordings of the stream go on.
    * @returns it; undefined when it has ended already
    */
   stopTask(taskId: number): Promise<ActiveRecording | undefined>
-  /** Those that go on. */
+  /** Returns the recordings that go on. */
   active(): ActiveRecording[]
   /**
    * The files, the newest first, and how many there are in all.

@@ -18,9 +18,9 @@ export type CloseCode = 'closed' | 'left' | 'timeout' | 'idle' | 'kick' | 'slow'
 
 /** Why a publisher or subscriber ended. */
 export type CloseReason = {
-  /** For programs to act on. */
+  /** The code for programs. */
   readonly code: CloseCode
-  /** For logs and people, for example `publish timeout`; its wording may change. */
+  /** The text for logs and people, for example `publish timeout`; its wording may change. */
   readonly text: string
 }
 

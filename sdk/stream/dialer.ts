@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 
-/** Where a connection is to go. */
+/** The other end of a connection to open. */
 export type DialTarget = {
   /** A name or an address; IPv6 without brackets. */
   readonly host: string
   readonly port: number
-  /** Encrypts the connection, and checks the certificate for the host unless told not to. */
+  /** Encrypts the connection, and checks the certificate for the host unless `verifyCertificate` is false. */
   readonly tls?: { readonly verifyCertificate: boolean; readonly alpn?: readonly string[] }
   /** Gives up. */
   readonly signal?: AbortSignal
@@ -25,7 +25,7 @@ export interface Dialer {
    */
   connect(target: DialTarget): Promise<Socket>
   /**
-   * For protocols that send datagrams.
+   * Checks an address before a protocol sends datagrams to it.
    * @throws {Error} when the address may not be reached
    */
   checkAddress(ip: string): void

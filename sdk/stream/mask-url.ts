@@ -15,7 +15,7 @@ export function maskUrl(url: string): string {
 function maskQuery(query: string): string {
   const parameters = query.split('&').map((parameter) => {
     const [name, ...value] = parameter.split('=')
-    // What stands there without a value may be the secret itself.
+    // A parameter without a value may be the secret itself.
     return value.length === 0 ? MASK : `${name}=${MASK}`
   })
   return parameters.join('&')

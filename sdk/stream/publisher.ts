@@ -5,15 +5,14 @@ import type { CloseReason } from './close-reason.ts'
 import type { SourceControl } from './source-control.ts'
 
 /**
- * The session that feeds one stream. `ctx.streams.publish` gives it; whoever got it closes it.
+ * The session that feeds one stream. `ctx.streams.publish` returns it, and its caller closes it.
  *
- * `write` hands a unit on to all subscribers before it returns. The unit's times are set right first (see
- * `timestampBits`): a stream's time starts near zero, never runs back, and goes on when a new publisher takes the path
- * over.
+ * `write` hands a unit on to all subscribers before it returns. The unit's times are set right first (see `timestampBits`): a
+ * stream's time starts near zero, never runs back, and goes on when a new publisher takes the path over.
  *
- * A track exists for subscribers when something of it has come. They are told of it once it is declared; where the others
- * begin and nothing comes of it, it is taken from them after a good second (pictures: 5 s), and told of again when it
- * begins.
+ * A track exists for subscribers when something of it has come. Subscribers are notified of it once it is declared; where the
+ * other tracks begin and nothing of it comes, it is removed for them after a good second (pictures: 5 s), and announced again
+ * when it begins.
  */
 export interface Publisher extends UnitSink {
   /** Unique among the sessions of the server, publishers and subscribers of all its processes; fits 32 bits. */
@@ -41,8 +40,9 @@ export interface Publisher extends UnitSink {
   discontinuity(): void
   /**
    * Declares that the source was heard, for example by a keepalive of its protocol: it is there, even if it sends no media.
-   * `publish.publishtimeout` counts from now on, and ends nothing within `holdsMs` milliseconds, which is for protocols whose
-   * signs are further apart. Media needs no such word; `publish.mediatimeout` counts from the last of it in any case.
+   * `publish.publishtimeout` counts from now on, and ends nothing within `holdsMs` milliseconds, which is for protocols with
+   * signs that are further apart. Media counts as a sign itself; `publish.mediatimeout` counts from the last of it in any
+   * case.
    *
    * It reads the clock and does no more, and is meant for signs, not for each packet.
    * @param holdsMs default 0
@@ -72,7 +72,7 @@ export type PublishOptions = {
   readonly timestampBits?: number
   /** Keys that hold for this publisher instead of those of the plugin's `publish` section. */
   readonly config?: Readonly<Partial<PublishConfig>>
-  /** What the source can be asked to do. Anybody may ask for a keyframe; the rest is for operators, and see `personal`. */
+  /** The commands that the source can follow. Everybody may ask for a keyframe; the rest is for operators, and see `personal`. */
   readonly control?: SourceControl
   /**
    * The stream is one viewer's own, at a path made for it such as `vod_7/…`: its subscribers may command the source
@@ -90,11 +90,11 @@ export type PublishOptions = {
    * first: by `alive`, or by its first track. The plugin closes it where that takes too long.
    */
   readonly connecting?: boolean
-  /** Who has another publish, and wants to know what comes of it. */
+  /** The caller that has another plugin publish, for example for a pull, and observes the publisher. */
   readonly observer?: PublishObserver
 }
 
-/** Told of the publisher that was made with it; what it throws ends that one. */
+/** Observes the publisher that was made with it; an error that it throws ends that publisher. */
 export interface PublishObserver {
   /** The publisher was admitted. */
   published(publisher: Publisher): void

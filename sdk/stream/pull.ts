@@ -4,7 +4,7 @@ import type { Recording } from '../playback/recording.ts'
 import type { PublishOptions } from './publisher.ts'
 import type { SessionInit } from './session-request.ts'
 
-/** What is left to say of a job while it begins. */
+/** The report of a job that begins. */
 export interface JobReport {
   /**
    * Tells what it is about to do, for example `connect`; what it did before is done. Those who wait for the stream are shown it
@@ -27,9 +27,9 @@ export type PullRequest = JobReport & {
    * the signal aborts.
    */
   readonly recording?: Recording | undefined
-  /** What to publish as: give it to `ctx.streams.publish` as it is. */
+  /** The session to publish as: give it to `ctx.streams.publish` as it is. */
   readonly session: SessionInit
-  /** What to publish with, as the second argument: add what the protocol has to say, such as `control` or `timestampBits`. */
+  /** The options to publish with, as the second argument: add those of the protocol, such as `control` or `timestampBits`. */
   readonly options: PublishOptions
   /** Further headers for the requests to the source, where the protocol has headers. */
   readonly header: Readonly<Record<string, readonly string[]>>

@@ -16,7 +16,7 @@ export type PushRequest = JobReport & {
   readonly dial: Dialer
   /** Ends the push when it aborts. */
   readonly signal: AbortSignal
-  /** To be called when the target has agreed and media goes out. */
+  /** Declares that the target has agreed and media goes out. */
   begun(subscriber: Subscriber): void
 }
 
@@ -27,7 +27,7 @@ export type PushRequest = JobReport & {
 export interface PushService {
   /** The schemes of addresses that it pushes to, without colon, for example `rtsp`. */
   readonly schemes: readonly string[]
-  /** As {@link PullService.headerless}. */
+  /** True when its protocol has no headers, as {@link PullService.headerless}; default false. */
   readonly headerless?: boolean
   /**
    * Subscribes, opens the target and sends the stream there, until the subscriber ends: why it did is what the promise resolves

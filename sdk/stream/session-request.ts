@@ -1,9 +1,9 @@
 import type { AudioCodec, VideoCodec } from '../media/track.ts'
-/** What a session does with a stream, as the gates and their filters name it. */
+/** The action of a session on a stream, as the gates and their filters name it. */
 export type SessionAction = 'publish' | 'play'
 
 /**
- * What made the session. `server` is a client from outside; the others are the server's own doing, and exempt from the
+ * The origin of a session. `server` is a client from outside; the other sessions are the server's own, and exempt from the
  * gates and, as subscribers, from the stream's subscriber count.
  */
 export type SessionType = 'server' | 'pull' | 'push' | 'vod' | 'transform' | 'replay' | 'api'
@@ -16,7 +16,7 @@ export type SessionClient = {
   readonly userAgent: string
 }
 
-/** Who is at the other end: a socket, or the peer of a datagram. */
+/** The other end of a connection, as a socket or the peer of a datagram names it. */
 type RemoteEnd = { readonly remoteAddress?: string | undefined; readonly remotePort?: number | undefined }
 
 /** The peer that a session is with; an IPv4 address mapped into IPv6 is given as IPv4. */
@@ -43,12 +43,12 @@ export type SessionInit = {
   /** Defaults to `server`. */
   readonly type?: SessionType
   /**
-   * Whether it goes along when the viewers of its path are moved to another stream, as one does that takes the stream for
-   * them. For types other than `server`, all of which are viewers; default false.
+   * True for a session that goes along when the viewers of its path are moved to another stream, such as one that takes the
+   * stream for them. Only for types other than `server`: sessions of that type are all viewers. Default false.
    */
   readonly follows?: boolean
   /**
-   * Whether its stream may end as if it did not subscribe, by `idletimeout` and `delayclosetimeout`: for those who take what is there, as
+   * True for a session that lets its stream end as if it did not subscribe, by `idletimeout` and `delayclosetimeout`, as
    * recordings do. For `subscribe`; default false.
    */
   readonly passive?: boolean
@@ -60,8 +60,8 @@ export type SessionInit = {
   /** Aborted when the peer goes, which ends the waiting of `publish` and `subscribe`. */
   readonly signal?: AbortSignal
   /**
-   * Called once when the path has a publisher, while `subscribe` goes on waiting for its tracks: for protocols whose
-   * players expect an answer before media flows.
+   * Called once when the path has a publisher, while `subscribe` goes on waiting for its tracks: for protocols with players
+   * that expect an answer before media flows.
    */
   readonly onPublisher?: () => void
 }

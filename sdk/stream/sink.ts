@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-/** Where a subscriber's bytes go, usually a socket; see {@link socketSink}. */
+/** The destination of a subscriber's bytes, usually a socket; see {@link socketSink}. */
 export interface Sink {
   /** Takes bytes over; they are shared with other sinks and must not be changed. */
   write(bytes: Buffer): void

@@ -2,13 +2,13 @@ import type { TrackInit, VideoTrack } from '../media/track.ts'
 import type { UnitSink } from '../media/unit-sink.ts'
 
 /**
- * What a source can be asked to do; a publisher has it from its plugin (`PublishOptions.control`). A function is left out
- * where the source can't do it. Functions that return a promise are waited for, ten seconds long.
+ * The commands that a source can follow; a publisher has them from its plugin (`PublishOptions.control`). A function is left
+ * out where the source can't do it. The host waits for functions that return a promise, ten seconds long.
  *
  * Times are milliseconds of the recording: since its beginning, or since the Unix epoch where it has a date.
  */
 export interface SourceControl {
-  /** Where the source is, for one that can be sought in. */
+  /** Returns the position of a source that can be sought in. */
   position?(): SourcePosition
   /** Stops sending. The source says so by `Publisher.setPaused`; a second call changes nothing. */
   pause?(): void | Promise<void>
@@ -33,7 +33,7 @@ export interface SourceControl {
   talk?(tracks: readonly TrackInit[]): Promise<Talk>
 }
 
-/** Where a source is, and between which positions it can be sought in, in milliseconds of the recording. */
+/** The position of a source, and the ends of the range that it can be sought in, in milliseconds of the recording. */
 export type SourcePosition = { readonly atMs: number; readonly fromMs: number; readonly toMs: number }
 
 /** Media on its way back to a source. */

@@ -13,7 +13,7 @@ export type StreamInfo = {
   readonly tracks: readonly Track[]
   readonly metadata: Readonly<Record<string, unknown>>
   readonly startTime: Date
-  /** The plugin whose session publishes it. */
+  /** The name of the plugin that publishes it. */
   readonly pluginName: string
   /** The type of that session. */
   readonly type: SessionType
@@ -35,6 +35,6 @@ export type SubscriberInfo = {
   readonly startTime: Date
   /** It takes the stream for the viewers of its path, and goes along when these are moved; see `SessionInit.follows`. */
   readonly follows: boolean
-  /** The query that it came with, as on-demand sources are told it. It may hold secrets. */
+  /** The query that it came with, as on-demand sources receive it. It may hold secrets. */
   readonly params: SessionRequest['params']
 }

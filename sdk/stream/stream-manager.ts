@@ -7,7 +7,7 @@ import type { Talk } from './source-control.ts'
 import type { StreamInfo, SubscriberInfo } from './stream-info.ts'
 import type { Subscriber } from './subscriber.ts'
 
-/** What a custom auth handler is asked about (spec.md, Stream auth request). */
+/** The request that a custom auth handler decides on (spec.md, Stream auth request). */
 export type StreamAuthRequest = {
   /** Name of the protocol's plugin, for example `rtmp`. */
   readonly plugin_name: string
@@ -22,15 +22,15 @@ export type StreamAuthRequest = {
 }
 
 /**
- * Lets a session in by returning, or resolving to, `true` or nothing (`undefined`). Denies by throwing, rejecting, and
- * by any other value: an `Error`, whose message is logged, `false`, `null`, a text, an object. It has `auth_timeout` to
- * answer, where that is not 0.
+ * Lets a session in by returning, or resolving to, `true` or nothing (`undefined`). Denies by throwing, rejecting, and by any
+ * other value: an `Error` (its message is logged), `false`, `null`, a text, an object. It has `auth_timeout` to answer, where
+ * that is not 0.
  */
 export type StreamAuthHandler = (request: StreamAuthRequest) => unknown
 
 /** Lets a program of the server's own play one stream. */
 export type StreamTicket = {
-  /** To be added to the query of the stream's address: a name and a value. It is a secret. */
+  /** A name and a value to add to the query of the stream's address. It is a secret. */
   readonly query: string
   /** Makes it worthless for sessions to come. Idempotent. */
   revoke(): void
@@ -70,11 +70,11 @@ export interface StreamManager {
    */
   subscribe(request: SessionInit, options?: SubscribeOptions): Promise<Subscriber>
   /**
-   * Admits a player who gets no stream, but something that the plugin has from elsewhere, such as recordings: by the gates and
-   * the `subscribe` hooks. Who is admitted counts as a session of the plugin until it is closed.
+   * Admits a player that gets no stream, but something that the plugin has from elsewhere, such as recordings: by the gates
+   * and the `subscribe` hooks. An admitted player counts as a session of the plugin until it is closed.
    * @throws {InvalidRequest} the path is not valid
    * @throws {StreamDenied} a gate or hook refused
-   * @throws {StreamRedirect} it is to be had at another address
+   * @throws {StreamRedirect} it is available at another address
    * @throws {SluiceError} of another kind by which a hook refused
    * @throws {StreamUnavailable} the client has left meanwhile, or the plugin or the server is stopping
    */
@@ -102,15 +102,15 @@ export interface StreamManager {
    */
   talk(request: SessionInit, tracks: readonly TrackInit[]): Promise<Talk>
   /**
-   * Makes a ticket for a program that the plugin runs, to play a stream by any protocol of this server. Sessions whose
-   * query carries it are the server's own (`transform`): they pass the gates without being asked, and don't count as
-   * viewers. Nobody sees it: neither hooks nor control servers. It holds until it is revoked or the generation ends.
+   * Makes a ticket for a program that the plugin runs, to play a stream by any protocol of this server. Sessions with it in
+   * their query are the server's own (`transform`): they pass the gates unchecked, and don't count as viewers. Neither hooks
+   * nor control servers see it. It is valid until it is revoked or the generation ends.
    * @throws {InvalidRequest} the path is not valid
    */
   ticket(streamPath: string): StreamTicket
   /**
-   * Whether a query carries a ticket for playing a path: for protocols that ask clients who they are themselves, besides
-   * the gates.
+   * Returns true when a query carries a ticket for playing a path: for protocols that authenticate clients themselves,
+   * besides the gates.
    */
   hasTicket(streamPath: string, query: string): boolean
   /** Returns the stream of a path; undefined when nobody publishes it. */
@@ -118,16 +118,16 @@ export interface StreamManager {
   /** Returns all streams that have a publisher. */
   list(): StreamInfo[]
   /**
-   * Moves subscribers, named by their ids, to another stream, while their connections go on. Each stays where it is until
-   * a unit comes on the other that it can start at, or its own publisher ends. Its time goes on; the tracks are told
-   * anew. Those that have ended are passed over; a later move of the same subscriber takes the place of one that has not
-   * come about yet, and one that the other stream ends before is given up.
+   * Moves subscribers, named by their ids, to another stream, while their connections go on. Each stays where it is until a
+   * unit comes on the other stream that it can start at, or its own publisher ends. Its time goes on; the tracks are
+   * announced anew. Ended subscribers are passed over. A later move of the same subscriber replaces one that is still
+   * pending; a pending move is given up when the other stream ends.
    * @throws {StreamNotFound} nobody publishes the path
    */
   move(ids: Iterable<number>, streamPath: string): void
   /**
-   * Has subscribers, named by their ids, get another stream at once, and wait for it where nobody publishes it: for those who
-   * get nothing now. Those that have ended are passed over.
+   * Moves subscribers, named by their ids, to another stream at once, where they wait for a publisher if there is none: for
+   * subscribers that get nothing now. Ended subscribers are passed over.
    * @throws {InvalidRequest} the path is not valid
    */
   send(ids: Iterable<number>, streamPath: string): void

@@ -24,7 +24,7 @@ export function checkStreamPath(requested: string): string {
   return path
 }
 
-/** Whether it is a stream path as {@link checkStreamPath} gives them back. */
+/** Returns true when a text is a stream path in the form that {@link checkStreamPath} returns. */
 export function isStreamPath(text: string): boolean {
   try {
     return checkStreamPath(text) === text

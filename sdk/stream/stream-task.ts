@@ -1,18 +1,18 @@
-/** Work of the server on a stream that operators are told of. */
+/** Work of the server on a stream, as lists, logs and notices show it to operators. */
 export type StreamTask = {
   readonly kind: 'pull' | 'push' | 'record' | 'transform'
   readonly streamPath: string
   /** The plugin that does it. */
   readonly plugin: string
-  /** What people are told of it, such as the masked address of the other server; nothing secret. */
+  /** The text for operators, such as the masked address of the other server; nothing secret. */
   readonly description: string
-  /** Of a recording: the file, as it is listed. */
+  /** The path of a recording's file, as the list of files has it. */
   readonly filePath?: string
 }
 
 /** Why a task does nothing any more. */
 export type StreamTaskEnd = {
-  /** For logs and people, with nothing secret. */
+  /** The reason for logs and people, with nothing secret. */
   readonly reason: string
   /** It failed, and is tried again. */
   readonly isRetried: boolean
@@ -20,11 +20,11 @@ export type StreamTaskEnd = {
 
 /** Something that operators are to know of, such as a full disk. */
 export type AlarmNotice = {
-  /** In lower case and with underscores, such as `disk_full`. */
+  /** The name in lower case and with underscores, such as `disk_full`. */
   readonly name: string
   /** A sentence for people, with nothing secret. */
   readonly description: string
-  /** Who tells: the name of the plugin. */
+  /** The name of the plugin that raises it. */
   readonly plugin: string
   /** The kind, as in `alarmType` of the API (docs/alarms.md); 0, none of those, unless given. */
   readonly type?: number

@@ -10,13 +10,13 @@ import type { SourceControl } from './source-control.ts'
  * Takes a subscriber's units, as a {@link Sink} takes its bytes. Its functions are called on the media path, within the
  * publisher's `write`; one that throws or rejects ends its subscriber with the code `failed`.
  *
- * What takes longer returns a promise: the next call comes when that is done, and what is written meanwhile waits, as
- * far as `queuesize` and `queuetime` go. A reader that is further behind reads what waits, and goes on at the next
- * keyframe, after it was told how the tracks are by then; what was left out is counted. A promise that takes longer than
- * `stalltimeout` ends its subscriber with the code `slow`.
+ * A function that takes longer returns a promise: the next call comes when that is done, and units that are written meanwhile
+ * wait, as far as `queuesize` and `queuetime` go. A reader that is further behind reads the units that wait, and goes on at
+ * the next keyframe, after a call of `track` for each track as it is by then; the units left out are counted. A promise that
+ * takes longer than `stalltimeout` ends its subscriber with the code `slow`.
  */
 export interface UnitReader {
-  /** Whether it takes tracks of data, too; it is given pictures and sound alone unless it says so. */
+  /** True when it takes tracks of data, too; unless set, it gets pictures and sound alone. */
   readonly data?: boolean
   /**
    * A track appeared, or takes the place of the one with the same id, as its configuration is another. Called for the
@@ -27,7 +27,7 @@ export interface UnitReader {
   unit(unit: AccessUnit): void | Promise<void>
   /** A track is gone while its publisher goes on, or nothing has come of it; it may begin later. */
   trackRemoved?(track: Track): void | Promise<void>
-  /** What comes next does not go on from what came, and begins with a keyframe; time goes on. */
+  /** The next unit does not go on from the last one, and is a keyframe; time goes on. */
   discontinuity?(): void | Promise<void>
   /**
    * The publisher ended, or the subscriber is moved to another stream. If another comes, its tracks follow, then its
@@ -37,8 +37,8 @@ export interface UnitReader {
 }
 
 /**
- * The session that takes one stream. `ctx.streams.subscribe` gives it when the stream has the tracks asked for; whoever
- * got it closes it. It outlives its publisher: when that goes, it waits for the next, `subscribe.waittimeout` long.
+ * The session that takes one stream. `ctx.streams.subscribe` returns it when the stream has the tracks asked for, and its
+ * caller closes it. It outlives its publisher: when that ends, it waits for the next, `subscribe.waittimeout` long.
  */
 export interface Subscriber {
   /** Unique among the sessions of the server, publishers and subscribers of all its processes; fits 32 bits. */

@@ -61,7 +61,7 @@ function valueOf(schema: Schema, sources: readonly unknown[], path: string): unk
   return Object.freeze(Object.fromEntries(entries))
 }
 
-/** Whether a key has no value and needs none. */
+/** Returns true when a key has no value and needs none. */
 function isUnset({ properties = {}, required = [] }: Schema, key: string, given: readonly unknown[]): boolean {
   const { default: ownDefault, properties: named } = properties[key] ?? {}
   return !required.includes(key) && [...given, ownDefault, named].every((value) => value === undefined)

@@ -90,7 +90,7 @@ export class FakeHooks {
     return undefined
   }
 
-  /** Fires a notice: all are told. What is thrown is logged. Resolves when all are done. */
+  /** Fires a notice for all taps. Errors are logged. Resolves when all are done. */
   async notify<Name extends NoticeName>(name: Name, ...args: Parameters<Hooks[Name]>): Promise<void> {
     await Promise.all(this.#tapsOf(name).map(({ call }) => this.#logged(name, () => call(...args))))
   }

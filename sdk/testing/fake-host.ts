@@ -21,7 +21,7 @@ import { LogRecords } from './log-records.ts'
 
 const TOKEN_BYTES = 27
 
-/** What the plugin of a fake host finds. */
+/** The surroundings of the plugin in a fake host. */
 export type FakeHostOptions = {
   /** The plugin's section as it would be in the config file: `{ subscribe: { waittimeout: '100ms' } }`. */
   readonly config?: WrittenConfig
@@ -31,11 +31,11 @@ export type FakeHostOptions = {
   readonly plugins?: FakePlugins
   /** Services of other plugins. */
   readonly services?: OtherServices
-  /** What earlier generations have kept: `kept` of their host. */
+  /** The objects that earlier generations have kept: `kept` of their host. */
   readonly kept?: Map<string, object>
   /** The tables as earlier generations have left them: `store` of their host. */
   readonly store?: FakeStore | undefined
-  /** What earlier generations have counted: `metrics` of their host. */
+  /** The metrics of earlier generations: `metrics` of their host. */
   readonly metrics?: FakeMetrics
   /** The files as earlier generations have left them: `files` of their host, which takes them away when it is disposed. */
   readonly files?: FakeFiles
@@ -59,13 +59,13 @@ export interface FakeHost<Config> {
   readonly missing: readonly string[]
   /** How much keeps the generation from its end; see `PluginContext.hold`. */
   readonly holds: number
-  /** What it counts and measures: give it to the host of the next generation. */
+  /** Its counters, gauges and histograms: give them to the host of the next generation. */
   readonly metrics: FakeMetrics
   readonly processes: FakeProcesses
   readonly services: FakeServices
   /** Its files, in a temporary folder: give them to the host of the next generation. */
   readonly files: FakeFiles
-  /** What the plugin has kept, by name: give it to the host of the next generation. */
+  /** The objects that the plugin has kept, by name: give them to the host of the next generation. */
   readonly kept: Map<string, object>
   /** Its tables, where its definition has any: give them to the host of the next generation. */
   readonly store: FakeStore | undefined
@@ -125,7 +125,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   readonly #holds = new Set<object>()
   readonly #readiness: { readonly name: string; readonly isWell: () => boolean }[] = []
   readonly #disposers: (() => void | Promise<void>)[] = []
-  /** Undefined once they were told. */
+  /** The listeners of `onDrain`; undefined once they were called. */
   #drainListeners: ((cause: DrainCause) => void)[] | undefined = []
   #drainCause: DrainCause = 'removed'
   #global: ServerConfig
@@ -254,7 +254,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   #keep<Kept extends object>(name: string, create: () => Kept): Kept {
     const kept = this.kept.get(name) ?? create()
     this.kept.set(name, kept)
-    // What lies there under a name is the plugin's own business.
+    // The plugin knows the type of the object that it kept under a name.
     return kept as Kept
   }
 

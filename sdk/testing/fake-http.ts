@@ -60,7 +60,7 @@ export class FakeHttp {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#upgraded.add(socket)
     socket.once('close', () => this.#upgraded.delete(socket))
-    // Without a listener for it, the error of a peer that resets would end the test run.
+    // The error of a peer that resets would end the test run without a listener.
     socket.on('error', () => socket.destroy())
     const target = this.#route(request)
     const operation = target?.sockets.find(request.url ?? '/')
@@ -69,7 +69,7 @@ export class FakeHttp {
     else if (target?.fastify.server.emit('upgrade', request, socket, head) !== true) refuseUpgrade(socket, 404)
   }
 
-  /** Who answers. Strips the mount, and keeps what the client sent, as the host does. */
+  /** Returns the target that answers. Strips the mount, and keeps what the client sent, as the host does. */
   #route(request: IncomingMessage): OperationTarget | undefined {
     const original = request.url ?? '/'
     const mount = this.#mounts.find((name) => new RegExp(`^/${name}(?=[/?]|$)`, 'u').test(original))

@@ -24,7 +24,7 @@ export class FakeNet implements Net {
   /** The listeners in the order they were asked for. */
   readonly listeners: TcpListener[] = []
   readonly #servers: Server[] = []
-  /** In the order they were asked for, those of single sessions not included. */
+  /** The UDP listeners in the order they were asked for, those of single sessions not included. */
   readonly udpListeners: UdpListener[] = []
   readonly #udpPorts: FakeUdpPort[] = []
   /** Accepted and opened ones. */

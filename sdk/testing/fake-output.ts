@@ -1,7 +1,7 @@
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { Track } from '../media/track.ts'
 
-/** Where a fake subscriber's media goes. */
+/** The destination of a fake subscriber's media. */
 export interface FakeOutput {
   /** Units begin, or begin again. */
   start(): void
@@ -10,6 +10,6 @@ export interface FakeOutput {
   trackRemoved?(track: Track): void
   discontinuity?(): void
   sourceEnded?(): void
-  /** What comes is of another stream. */
+  /** The units that follow are of another stream. */
   sourceChanged?(): void
 }

@@ -9,7 +9,7 @@ import type { Talk } from '../stream/source-control.ts'
 import type { CloseReason } from '../stream/close-reason.ts'
 import { closeReasonOf, SessionEnd } from './session-end.ts'
 
-/** What a fake publisher tells its stream. */
+/** The stream of a fake publisher, which receives its tracks and units. */
 export interface FakePublisherStream {
   trackChanged(track: Track): void
   trackRemoved(track: Track): void
@@ -38,9 +38,9 @@ export class FakePublisher implements Publisher {
   readonly startTime = new Date()
   /** All units that were written, in order. */
   readonly units: AccessUnit[] = []
-  /** How many units were told to be lost, or left out as a keyframe was needed after those. */
+  /** The number of units that were declared lost, or left out as a keyframe was needed after those. */
   lostUnits = 0
-  /** What `details` was given. */
+  /** The function that `details` was called with. */
   readDetails: (() => Readonly<Record<string, string | number>>) | undefined
   /** How many units had been written at each discontinuity. */
   readonly discontinuities: number[] = []
@@ -83,7 +83,7 @@ export class FakePublisher implements Publisher {
     return this.#metadata
   }
 
-  /** Whether `tracksComplete` was called. */
+  /** True once `tracksComplete` was called. */
   get complete(): boolean {
     return this.#complete
   }
@@ -93,12 +93,12 @@ export class FakePublisher implements Publisher {
     return this.#isConnecting
   }
 
-  /** What was said by `setPaused`. */
+  /** The latest argument of `setPaused`. */
   get paused(): boolean {
     return this.#paused
   }
 
-  /** What was said by `setSpeed`. */
+  /** The latest argument of `setSpeed`. */
   get speed(): number {
     return this.#speed
   }

@@ -5,7 +5,7 @@ export type OtherServices = { readonly [Name in keyof Services]?: Services[Name]
 
 /** Services of other plugins, given by the test, and those that the plugin provides. */
 export class FakeServices implements ServiceRegistry {
-  /** What the plugin has provided, by name. */
+  /** The services that the plugin has provided, by name. */
   readonly provided = new Map<string, unknown>()
   readonly #names: readonly string[]
   readonly #others: Readonly<Record<string, unknown>>

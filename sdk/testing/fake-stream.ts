@@ -11,7 +11,7 @@ import type { FakeSubscriber, FakeSubscriberStream } from './fake-subscriber.ts'
 export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
   readonly path: string
   readonly subscribers = new Set<FakeSubscriber>()
-  /** Those that are moved here at the next unit that they can start at. */
+  /** The subscribers that move here at the next unit that they can start at. */
   readonly #pendingMoves = new Set<FakeSubscriber>()
   readonly #hooks: FakeHooks | undefined
   #publisher: FakePublisher | undefined

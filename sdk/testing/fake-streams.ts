@@ -49,7 +49,7 @@ export class FakeStreams implements StreamManager {
   readonly plays: FakePlay[] = []
   /** Set by a test to deny sessions; see {@link denyAll}. */
   gate: FakeGate | undefined
-  /** What the plugin has set. */
+  /** The handler that the plugin has set. */
   authHandler: StreamAuthHandler | null = null
   readonly #init: FakeStreamsInit
   readonly #streams = new Map<string, FakeStream>()
@@ -277,7 +277,7 @@ export class FakeStreams implements StreamManager {
   }
 }
 
-/** What a session says of itself, filled up for tests that care about the path only. */
+/** Returns a complete session for tests that care about the path only. */
 export function sessionInit(streamPath: string, fields: Partial<SessionInit> = {}): SessionInit {
   const client = { ip: '192.0.2.1', port: 40_000, userAgent: 'test' }
   return { streamPath, url: `test://host/${streamPath}`, query: '', client, ...fields }

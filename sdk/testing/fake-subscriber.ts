@@ -13,7 +13,7 @@ import { ReaderOutput } from './reader-output.ts'
 import type { FakePublisher } from './fake-publisher.ts'
 import { closeReasonOf, SessionEnd } from './session-end.ts'
 
-/** What a fake subscriber needs of its stream. */
+/** The stream of a fake subscriber, as far as the subscriber needs it. */
 export interface FakeSubscriberStream {
   readonly path: string
   readonly publisher: FakePublisher | undefined
@@ -35,7 +35,7 @@ export type FakeSubscriberInit = {
   readonly stream: FakeSubscriberStream
 }
 
-/** A subscriber whose bytes and units come at once, within the publisher's `write`. It has no bounds and never skips. */
+/** A subscriber that gets its bytes and units at once, within the publisher's `write`. It has no bounds and never skips. */
 export class FakeSubscriber implements Subscriber {
   readonly id: number
   readonly streamPath: string
@@ -45,7 +45,7 @@ export class FakeSubscriber implements Subscriber {
   readonly end = new SessionEnd()
   /** The sums of what `account` was given. */
   readonly accounted = { bytes: 0, dropped: 0 }
-  /** What `details` was given. */
+  /** The function that `details` was called with. */
   readDetails: (() => Readonly<Record<string, string | number>>) | undefined
   /** The stream that it is to be moved to; undefined while no move is pending. */
   destination: FakeSubscriberStream | undefined
@@ -73,12 +73,12 @@ export class FakeSubscriber implements Subscriber {
     return this.#stream.tracks.filter((track) => this.#takes(track))
   }
 
-  /** Whether `attach` or `read` was called. */
+  /** True once `attach` or `read` was called. */
   get attached(): boolean {
     return this.#output !== undefined
   }
 
-  /** Whether `pause` was called, and `resume` was not since. */
+  /** True after `pause`, until `resume` is called. */
   get paused(): boolean {
     return this.#paused
   }
@@ -184,7 +184,7 @@ export class FakeSubscriber implements Subscriber {
     if (this.#takes(track)) this.#output?.trackRemoved?.(track)
   }
 
-  /** What comes does not go on from what was. */
+  /** The next unit does not go on from the last one. */
   discontinuity(): void {
     this.#started = false
     this.#output?.discontinuity?.()

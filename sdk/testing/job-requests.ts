@@ -4,7 +4,7 @@ import { directDialer } from './direct-dialer.ts'
 
 const CLIENT = { ip: '', port: 0, userAgent: 'test' }
 
-/** What a test says of a pull or push; the rest is as the host has it where a rule says nothing. */
+/** The fields of a pull or push that a test sets; the others have the host's defaults. */
 type Job<Request> = Partial<Request> & { readonly url: string; readonly streamPath: string }
 
 /** A request as the host makes it of a pull rule, for the `PullService` of a plugin. */

@@ -10,7 +10,7 @@ export type LogRecord = {
 
 const WARN = 40
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its records. */
 export class LogRecords {
   readonly records: LogRecord[] = []
   readonly logger: Logger

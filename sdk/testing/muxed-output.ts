@@ -15,7 +15,7 @@ export class MuxedOutput implements FakeOutput {
   readonly #sink: Sink
   readonly #subscriber: MuxedSubscriber
   readonly #metadata: () => Readonly<Record<string, unknown>>
-  /** By what tells a track from others. */
+  /** The announced tracks, by kind, layer, language and label. */
   readonly #announced = new Map<string, Pick<Track, 'codec' | 'timescale' | 'config'>>()
   #muxer: Muxer
   #begun = false
@@ -81,7 +81,7 @@ export class MuxedOutput implements FakeOutput {
     if (this.#carries(unit.track)) this.#write(this.#muxer.mux(unit))
   }
 
-  /** Whether there is something new to say of a track. */
+  /** Returns true when a track is new, or differs from its last announcement. */
   #announce({ kind, layer, language, label, codec, timescale, config }: Track): boolean {
     const slot = JSON.stringify([kind, layer, language, label])
     const said = { codec, timescale, config }

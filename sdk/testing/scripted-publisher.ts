@@ -4,7 +4,7 @@ import { h264ConfigFromParameterSets } from '../media/codec/h264/config.ts'
 import type { AudioTrack, Track, TrackInit, VideoTrack } from '../media/track.ts'
 import type { UnitSink } from '../media/unit-sink.ts'
 
-/** What a {@link ScriptedPublisher} writes. */
+/** The units that a {@link ScriptedPublisher} writes. */
 export type PublisherScript = {
   /** Frames a second, whole or as a fraction (`[24000, 1001]`); default 25. */
   readonly fps?: number | readonly [number, number]

@@ -44,7 +44,7 @@ export class CollectingSink implements Sink {
 
 /** Reads a subscriber's units and keeps them. */
 export class ScriptedSubscriber implements UnitReader {
-  /** Each time a track was announced; a track whose configuration changed is there again. */
+  /** The announced tracks in order; a track is there again when its configuration changed. */
   readonly tracks: Track[] = []
   readonly units: AccessUnit[] = []
   readonly #subscriber: Subscriber

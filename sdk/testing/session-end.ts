@@ -1,6 +1,6 @@
 import type { CloseReason } from '../stream/close-reason.ts'
 
-/** The end of a fake session: once, with a reason, told to all who asked. */
+/** The end of a fake session: it ends once, with a reason, and calls all listeners. */
 export class SessionEnd {
   #listeners: ((reason: CloseReason) => void)[] = []
   #reason: CloseReason | undefined

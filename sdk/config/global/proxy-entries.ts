@@ -3,7 +3,7 @@ import { StreamPath } from '../../plugin/operation-values.ts'
 import { PullRule, PushRule } from '../jobs.ts'
 import { Duration } from '../types.ts'
 
-/** What pull and push proxies have in common in the config file. */
+/** The keys that pull and push proxies share in the config file. */
 const COMMON = {
   id: Type.Integer({
     default: 0,

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Duration, Secret } from '../types.ts'
 
-/** Where files go on a server that speaks S3: AWS, MinIO, Ceph, Garage, Cloudflare R2 and others. */
+/** `global.storage.s3`: the server that stores files by the protocol S3, such as AWS, MinIO, Ceph, Garage or Cloudflare R2. */
 export const S3Config = Type.Object(
   {
     endpoint: Type.String({

@@ -100,7 +100,7 @@ function time(date: Date): Buffer {
     : der(TAG.generalizedTime, Buffer.from(digits))
 }
 
-/** A positive number, whose first byte is not zero. */
+/** Returns a random positive number with a first byte other than zero. */
 function serialNumber(): Buffer {
   const serial = randomBytes(SERIAL_BYTES)
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40

@@ -8,12 +8,12 @@ const MAX_BUCKETS = 30
 
 const NAME = /^[a-z][a-z\d]*(?:_[a-z\d]+)*$/u
 const LABEL = /^[a-z][a-zA-Z\d]*(?:_[a-z\d]+)*$/u
-/** What the formats put behind the name of a histogram (OpenMetrics 1.0, "MetricFamily Name"). */
+/** The endings that the formats add to the name of a histogram (OpenMetrics 1.0, "MetricFamily Name"). */
 const RESERVED_SUFFIX = /_(?:bucket|sum|count|created)$/u
 
 export type MetricType = 'counter' | 'gauge' | 'histogram'
 
-/** What can't change while a family is there. */
+/** The properties of a family that stay the same while it exists. */
 export type MetricShape = {
   readonly type: MetricType
   readonly name: string
@@ -26,7 +26,7 @@ export type MetricShape = {
 
 type ShapeInit = Pick<MetricShape, 'type' | 'name' | 'help'> & Partial<MetricShape>
 
-/** What stands before the names of a plugin's families. */
+/** Returns the prefix of the names of a plugin's families. */
 export function metricPrefix(plugin: string): string {
   return `sluice_${plugin.toLowerCase().replaceAll(/[^a-z\d]+/gu, '_')}_`
 }
@@ -57,7 +57,7 @@ export function shapeOf({
   return { ...init, labels: [...labels], maxSeries, buckets: [...buckets] }
 }
 
-/** Whether what one counts can be told together with what another does. */
+/** Returns true when the values of two families can be added up: type, labels and buckets are the same. */
 export function isSameShape(one: MetricShape, other: MetricShape): boolean {
   const listsOf = ({ type, labels, buckets }: MetricShape) => [type, labels.join(), buckets.join()].join(';')
   return listsOf(one) === listsOf(other)

@@ -25,37 +25,37 @@ type AnySeries = CounterValue | GaugeValue | HistogramValue
 type Reading = { readonly labels?: Readonly<Record<string, string>> | undefined; readonly value: number }
 type Read = () => Iterable<Reading>
 
-/** Whose metrics they are, by identity. */
+/** The owner of metrics, known by its identity. */
 export type MetricOwner = object
 
-/** What is read each time somebody asks, as the server's own counters are that others keep. */
+/** A family that is read at each scrape, such as a counter that another part of the server keeps. */
 export type ObservedInit<Label extends string> = GaugeInit<Label> &
   Required<Pick<GaugeInit<Label>, 'read'>> & { readonly type: 'counter' | 'gauge' }
 
 /** The metrics of one owner; the server's own are observed, too. */
 export interface OwnedMetrics extends MetricRegistry {
-  /** Declares a family whose values others keep. */
+  /** Declares a family with values that are kept elsewhere and read at each scrape. */
   observe<const Label extends string = never>(init: ObservedInit<Label>): void
 }
 
 type Held = {
   readonly shape: MetricShape
-  /** That of those who may have it. */
+  /** The prefix of all owners that may declare the family. */
   readonly prefix: string
   readonly table: SeriesTable<AnySeries>
-  /** Those who have declared it, and what each reads, if it does. */
+  /** The owners that have declared it, each with the function that reads its values, if it has one. */
   readonly holders: Map<MetricOwner, Read | undefined>
 }
 
 type MetricTableOptions = {
-  /** Is told when what a family reads has thrown. */
+  /** Called when the function that reads a family has thrown. */
   readonly onError: (name: string, error: unknown) => void
 }
 
 /** The families of the server and its plugins, by name. */
 export class MetricTable {
   readonly #options: MetricTableOptions
-  /** By name, the latest last; the last that an active owner holds is shown. */
+  /** The families of each name, the latest last; `snapshot` shows the last one that an active owner holds. */
   readonly #families = new Map<string, Held[]>()
   readonly #active = new WeakSet<MetricOwner>()
 

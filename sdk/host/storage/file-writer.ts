@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { FilePatch, FileWriter } from '../../plugin/files.ts'
 import type { WorkQueue } from '../../plugin/work-queue.ts'
 
-/** With more than this waiting to be written, whoever writes is to wait. */
+/** `append` returns a promise while more than this waits to be written. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
 /** So many buffers go with one system call (IOV_MAX). */
 const MAX_BUFFERS = 1024
@@ -18,7 +18,7 @@ export class StoredFileWriter implements FileWriter {
   readonly #writes: WorkQueue
   #waiting: (readonly Buffer[])[] = []
   #waitingBytes = 0
-  /** What is in the file whole. */
+  /** The size of the pieces that the file has whole, in bytes. */
   #sizeBytes: number
   #working: Promise<void> | undefined
   #error: Error | undefined

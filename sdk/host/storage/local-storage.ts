@@ -25,7 +25,10 @@ const MAX_TRIES = 3
 type LocalStorageOptions = {
   /** The folder, as seen from the working directory. */
   readonly root: string
-  /** By which a root that is missing is told from a new one; those of this object alone unless given. */
+  /**
+   * The record of the roots that were used before, which tells a missing root from a new one; kept in memory for this object
+   * alone unless given.
+   */
   readonly notes?: StorageNotes
   /** Opens a new file. Injected by tests. */
   readonly openFile?: (file: string, flags: 'wx' | 'r+') => Promise<WritableFile>
@@ -212,7 +215,7 @@ export class LocalStorage implements FileStorage {
     }
   }
 
-  /** Tells of what the system did not do; a path that can't be is the mistake of whoever asked. */
+  /** Calls the listeners for a failure of the system. A path that is not valid is a mistake of the caller, and no failure. */
   #tell(filePath: string, error: unknown): void {
     const isSystem = !(error instanceof SluiceError) && errorCode(error) !== ''
     if (error instanceof StorageMissing || isSystem) {

@@ -2,7 +2,7 @@ import { SluiceError } from '../../errors/sluice-error.ts'
 
 /** The folder of a storage is not what it was: its disk is not mounted, or another one is. */
 export class StorageMissing extends SluiceError {
-  /** For the log of an operator: the folder, what is wrong with it, and what helps. */
+  /** The text for an operator's log: the folder, its fault, and the remedy. */
   readonly advice: string
 
   constructor(advice: string, options?: ErrorOptions) {

@@ -43,7 +43,7 @@ export class StorageRoot {
       )
     }
     if (found === noted) return
-    // An empty one is what operators are told to make.
+    // The operator emptied the marker, as the advice below says.
     if (found === '') await this.#mark(noted ?? randomUUID(), 'w')
     else if (noted === undefined) await this.#note(found)
     else {
@@ -97,7 +97,7 @@ export class StorageRoot {
       const { dev: device } = await stat(this.folder)
       await this.#notes.note(this.folder, { id, device })
     } catch {
-      // As said.
+      // The storage is then known while the process runs.
     }
   }
 

@@ -2,9 +2,9 @@ import { splitUnquoted, unquote } from './quoted-text.ts'
 
 /** A scheme and its parameters, as in `WWW-Authenticate` and `Authorization` (RFC 9110 11.2). */
 export type Challenge = {
-  /** In lower case. */
+  /** The scheme in lower case. */
   readonly scheme: string
-  /** By name in lower case, without quotes; of a repeated name the first value. */
+  /** The parameters by name in lower case, without quotes; of a repeated name the first value. */
   readonly parameters: ReadonlyMap<string, string>
 }
 

@@ -17,7 +17,7 @@ export function createNonce(key: Buffer, nowMs: number, random: Buffer): string 
   return `${text}${sign(key, text)}`
 }
 
-/** Whether the nonce was made with the key, and not too long ago. */
+/** Returns true when the nonce was made with the key, at most {@link NONCE_LIFETIME_MS} ago. */
 export function isFreshNonce(nonce: string, key: Buffer, nowMs: number): boolean {
   const text = nonce.slice(0, -SIGNATURE_LENGTH)
   const ageMs = nowMs - Number.parseInt(text.slice(0, TIME_LENGTH), 16)

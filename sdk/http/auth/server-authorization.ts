@@ -5,7 +5,7 @@ import { equalInConstantTime } from './constant-time.ts'
 import { digestAlgorithm, digestResponse, type DigestAlgorithm } from './digest.ts'
 import { isFreshNonce } from './nonce.ts'
 
-/** What a client shows to get in, header `Authorization` (RFC 7617 2, RFC 7616 3.4). */
+/** The credentials of a client in the header `Authorization` (RFC 7617 2, RFC 7616 3.4). */
 export type Authorization =
   | { readonly scheme: 'basic'; readonly username: string; readonly password: string }
   | {
@@ -19,19 +19,19 @@ export type Authorization =
       readonly qop: { readonly nc: string; readonly cnonce: string } | undefined
     }
 
-/** Whom the server lets in, and what it told clients. */
+/** The user that the server admits, and the values of its challenges. */
 export type Account = {
   readonly realm: string
   readonly username: string
   readonly password: string
-  /** What the nonces are made with. */
+  /** The key that signs the nonces. */
   readonly nonceKey: Buffer
 }
 
 /** `stale`: all is right but the nonce, so the client is to be challenged again with `stale`. */
 export type AuthorizationResult = 'granted' | 'stale' | 'denied'
 
-/** A request whose client is to be known. */
+/** A request that needs an authorized client. */
 export type SignedRequest = {
   readonly method: string
   /** Tells whether it is for what a client has signed, which clients of some protocols write in several ways. */
@@ -98,7 +98,7 @@ export function parseAuthorization(text: string): Authorization {
   }
 }
 
-/** Whether the client may do what it requests. */
+/** Checks a client's credentials: user name and password, or the digest and its nonce. */
 export function checkAuthorization(
   authorization: Authorization,
   { method, isFor }: SignedRequest,

@@ -12,14 +12,14 @@ type Cookie = {
   readonly secure: boolean
 }
 
-/** Of more cookies those are forgotten that were not sent for longest. */
+/** A jar with more cookies forgets the cookie that was not sent for longest. */
 const MAX_COOKIES = 100
 const SECURE_SCHEMES = ['https:', 'wss:']
 
 /** The cookies of one client (RFC 6265 5.3 and 5.4). */
 export class CookieJar {
   readonly #now: () => number
-  /** By name, domain and path; the least lately used first. */
+  /** The cookies by name, domain and path; the least recently used first. */
   readonly #cookies = new Map<string, Cookie>()
 
   /** @param now the time in ms since 1970 */

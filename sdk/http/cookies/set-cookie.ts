@@ -3,11 +3,11 @@ import { parseCookieDate } from './cookie-date.ts'
 /** A header `Set-Cookie` (RFC 6265 5.2). */
 export type SetCookie = {
   readonly name: string
-  /** As it was sent, quotes included. */
+  /** The value as the server sent it, quotes included. */
   readonly value: string
-  /** In ms since 1970; undefined for a cookie that lasts as long as the client. */
+  /** The expiry in ms since 1970; undefined for a cookie that lasts as long as the client. */
   readonly expiresMs: number | undefined
-  /** In lower case, without a leading dot; undefined where it is not given. */
+  /** The domain in lower case, without a leading dot; undefined where the server gives none. */
   readonly domain: string | undefined
   /** Begins with `/`; undefined where the default counts. */
   readonly path: string | undefined

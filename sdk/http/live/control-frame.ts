@@ -1,4 +1,4 @@
-/** What a viewer asks of the source of a stream of its own. */
+/** A viewer's command to the source of a stream of its own. */
 export type ControlCommand =
   | { readonly name: 'pause' | 'resume' }
   | { readonly name: 'seek'; readonly positionMs: number }

@@ -18,7 +18,7 @@ export type LiveOutput = {
 
 /** How streams are played over WebSocket by a plugin that makes the bytes itself, such as one that has them encoded. */
 export type SocketOutput = {
-  /** As that of {@link LiveOutput}. */
+  /** The ending of addresses, without the dot, as that of {@link LiveOutput}. */
   readonly extension: string
   /**
    * Called for each subscriber before its WebSocket is opened.

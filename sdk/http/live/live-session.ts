@@ -12,7 +12,7 @@ import { carrierOf, decodePathPart, requestClient, requestUrl, type RoutedReques
 /** How long what is still queued for a viewer may take to reach it, before its connection is cut. */
 const LINGER_MS = 2000
 
-/** What a viewer may ask for. */
+/** An output that viewers can request, by the ending of their addresses. */
 type Offer<Accepted> = {
   readonly extension: string
   /** @throws {SluiceError} to refuse a subscriber */
@@ -67,12 +67,12 @@ export function bind(
     if (carrier.destroyed) return
     if (reason.code === 'slow') return cut(carrier)
     end()
-    // What a viewer has not taken would keep its connection alive.
+    // Bytes that the viewer has not taken would keep its connection alive.
     const timer = setTimeout(() => cut(carrier), LINGER_MS)
     carrier.once('close', () => clearTimeout(timer))
   })
   const left = () => subscriber.close(CLIENT_LEFT)
-  // In HTTP/2 a client ends its half of the stream with the request.
+  // A client of HTTP/2 ends its half of the stream with the request.
   if (carrier === request.socket) carrier.once('end', left)
   carrier.once('close', left)
   if (carrier.destroyed) left()

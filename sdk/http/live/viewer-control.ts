@@ -31,7 +31,7 @@ export class ViewerControl {
 
   async #run(): Promise<void> {
     this.#isBusy = true
-    // Those that come meanwhile have their turn, too.
+    // The loop also runs the commands that come meanwhile.
     for (const [place, command] of this.#waiting) {
       this.#waiting.delete(place)
       await this.#obey(command)
@@ -43,7 +43,7 @@ export class ViewerControl {
     try {
       await tell(this.#subscriber.control, command)
     } catch (error) {
-      // What the source itself has thrown is in the log of its plugin.
+      // The plugin of the source has logged what it threw itself.
       if (error instanceof SluiceError)
         this.#log.debug({ command, reason: error.message }, 'a control frame is refused')
       else this.#log.error({ err: error, command }, 'a control frame failed')
@@ -51,7 +51,7 @@ export class ViewerControl {
   }
 }
 
-/** What a source can't do is left undone. */
+/** Calls the function of the source for a command; a source without that function ignores it. */
 function tell(control: SourceControl | undefined, command: ControlCommand): void | Promise<void> {
   if (command.name === 'seek') return control?.seek?.(command.positionMs)
   if (command.name === 'setSpeed') return control?.setSpeed?.(command.speed)

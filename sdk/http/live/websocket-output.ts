@@ -19,7 +19,7 @@ const MAX_FRAGMENTS = 16
 /** Messages and pings that a viewer may send in such a time; players send one every few seconds, if any. */
 const MAX_CLIENT_MESSAGES = 300
 const CLIENT_MESSAGES_WINDOW_MS = 10_000
-/** With more than this queued, pings go unanswered: a peer may answer only the latest of them (RFC 6455 5.5.3). */
+/** Pings go unanswered while more than this is queued: a peer may answer only the latest of them (RFC 6455 5.5.3). */
 const MAX_QUEUE_FOR_PONG_BYTES = 64 * 1024
 /** Status code 1001, "going away" (RFC 6455 7.4.1). */
 const GOING_AWAY = 1001

@@ -32,7 +32,7 @@ export function amfFields(value: AmfValue): Readonly<Record<string, AmfValue>> |
   return isAmfObject(value) ? value : undefined
 }
 
-/** Whether a value is an object with named properties, so not an array, map or date. */
+/** Returns true for an object with named properties, so not for an array, map or date. */
 export function isAmfObject(value: AmfValue): value is AmfObject {
   return (
     typeof value === 'object' &&

@@ -29,13 +29,13 @@ export class ParameterSets {
     this.#codec = codec
   }
 
-  /** Whether a NAL unit type is one of a parameter set. */
+  /** Returns true for a NAL unit type of a parameter set. */
   isSet(type: number): boolean {
     if (this.#codec === 'h264') return type === H264_NALU_TYPE.SPS || type === H264_NALU_TYPE.PPS
     return type >= H265_NALU_TYPE.VPS && type <= H265_NALU_TYPE.PPS
   }
 
-  /** Whether a set of the same bytes is known. */
+  /** Returns true when a set of the same bytes is known. */
   has(set: Buffer): boolean {
     return [...this.#vps, ...this.#sps, ...this.#pps].some((known) => known.equals(set))
   }

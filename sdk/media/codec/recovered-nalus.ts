@@ -27,7 +27,7 @@ export function recoverNalus(bytes: Buffer, lengthSize: number): Buffer[] {
   return startCodeSize(bytes) === 3 ? checked(splitAnnexB(bytes)) : checked(nalus)
 }
 
-/** The NAL units whose lengths are right, and where they end. */
+/** Returns the NAL units with lengths that fit into the bytes, and the offset of their end. */
 function wholeNalus(bytes: Buffer, lengthSize: number): { readonly nalus: Buffer[]; readonly offset: number } {
   let offset = 0
   while (offset + lengthSize <= bytes.length) {

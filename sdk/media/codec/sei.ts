@@ -3,9 +3,9 @@ import { MalformedError } from '../errors.ts'
 
 /** Types that are assigned are below 256 (ISO/IEC 14496-10 D.1.1, 23008-2 D.2.1, 23002-7); this is sixteen times as much. */
 export const SEI_MAX_PAYLOAD_TYPE = 4095
-/** Of one message. Its size is coded in unary, a byte for each 255. */
+/** The most bytes of one message. Its size is coded in unary, a byte for each 255. */
 export const SEI_MAX_PAYLOAD_SIZE_BYTES = 64 * 1024
-/** In one NAL unit. Encoders put a few into one. */
+/** The most messages in one NAL unit. Encoders put a few into one. */
 export const SEI_MAX_MESSAGES = 256
 
 /** One message of supplemental enhancement information: sei_message() of ISO/IEC 14496-10 7.3.2.3.1 and 23008-2 7.3.5. */
@@ -67,7 +67,7 @@ export function serializeSei(header: Buffer, messages: readonly SeiMessage[]): B
   return insertEmulationPrevention(rbsp)
 }
 
-/** Where the messages end. */
+/** Returns the offset of the end of the messages. */
 function endOf(rbsp: Buffer): number {
   let end = rbsp.length
   while (end > 0 && rbsp[end - 1] === 0) end -= 1

@@ -1,11 +1,11 @@
 import { joinWords, parseDecimal, splitWords } from './line.ts'
 
-/** Where media goes to (RFC 8866 5.7, `c=`). */
+/** The address that media goes to (RFC 8866 5.7, `c=`). */
 export type SdpConnection = {
   readonly addressType: 'IP4' | 'IP6'
   /** An address or a host name. */
   readonly address: string
-  /** Of multicast by IPv4. */
+  /** The time to live of multicast by IPv4. */
   readonly ttl?: number
   /** How many multicast addresses follow each other, by IPv4 only beside a `ttl`; one if it is left out. */
   readonly addressCount?: number

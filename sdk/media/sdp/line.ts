@@ -4,7 +4,7 @@ import { MalformedError } from '../errors.ts'
 export type SdpLine = {
   /** One letter. */
   readonly type: string
-  /** What follows the equals sign, without blanks around it. */
+  /** The text after the equals sign, without blanks around it. */
   readonly value: string
 }
 

@@ -11,9 +11,9 @@ export type SdpMediaLine = {
   readonly port: number
   /** How many pairs of ports follow each other; one if it is left out. */
   readonly portCount?: number
-  /** For example `RTP/AVP`, `TCP/RTP/AVP` or `UDP/TLS/RTP/SAVPF`. */
+  /** The transport, for example `RTP/AVP`, `TCP/RTP/AVP` or `UDP/TLS/RTP/SAVPF`. */
   readonly protocol: string
-  /** With RTP its payload types. */
+  /** The formats of the medium; with RTP its payload types. */
   readonly formats: readonly string[]
 }
 

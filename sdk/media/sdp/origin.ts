@@ -1,6 +1,6 @@
 import { joinWords, splitWords } from './line.ts'
 
-/** Who made a description (RFC 8866 5.2, `o=`). The numbers may have 64 bits, so they are texts of digits. */
+/** The creator of a description (RFC 8866 5.2, `o=`). The numbers may have 64 bits, so they are texts of digits. */
 export type SdpOrigin = {
   /** `-` for none. */
   readonly username: string
@@ -11,7 +11,7 @@ export type SdpOrigin = {
   readonly address: string
 }
 
-/** What a description without an origin has, and one with a broken one in place of what is missing. */
+/** The origin of a description without one; it also fills the gaps of a broken one. */
 export const UNKNOWN_ORIGIN: SdpOrigin = {
   username: '-',
   sessionId: '0',

@@ -1,10 +1,10 @@
 import { MAX_PAYLOAD_TYPE } from '../rtp/static-payload-type.ts'
 import { parseDecimal, splitWords } from './line.ts'
 
-/** What an `rtpmap` says of a payload type (RFC 8866 6.6). */
+/** The format of a payload type, as an `rtpmap` names it (RFC 8866 6.6). */
 export type Rtpmap = {
   readonly payloadType: number
-  /** In upper case. */
+  /** The name in upper case. */
   readonly encodingName: string
   /** Undefined when it is missing or broken. */
   readonly clockRate: number | undefined

@@ -6,7 +6,7 @@ import type { SdpConnection } from './connection.ts'
 import { serializeLine } from './line.ts'
 import type { SdpLine } from './line.ts'
 
-/** What a session and each of its media have in common. */
+/** The lines that both a session and each of its media can have. */
 export type SdpSection = {
   readonly connection?: SdpConnection
   /** All attributes in their order. */

@@ -14,7 +14,7 @@ export type SessionDescription = SdpSection & {
   readonly origin: SdpOrigin
   /** `-` for none. */
   readonly name: string
-  /** At least one. Their repetitions are among `lines`, and are not told apart. */
+  /** The times of the session, one at least. Their repetitions are among `lines`, without a link to their time. */
   readonly times: readonly SdpTime[]
   readonly media: readonly MediaDescription[]
 }

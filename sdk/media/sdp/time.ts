@@ -6,7 +6,7 @@ import { joinWords, parseDecimal, splitWords } from './line.ts'
  */
 export type SdpTime = { readonly startSeconds: number; readonly stopSeconds: number }
 
-/** What a description without times has. */
+/** The time of a description without `t=`: always. */
 export const ALWAYS: SdpTime = { startSeconds: 0, stopSeconds: 0 }
 
 /** Parses the value of a `t=` line; what is no number is 0. */

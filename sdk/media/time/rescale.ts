@@ -1,8 +1,8 @@
 /**
  * Converts a time from one timescale to another, rounded down (towards minus infinity).
  *
- * Exact for integers whose result is a safe one: seconds and remainder are multiplied apart, because
- * `value * toTimescale` passes 2^53 within hours for common timescales.
+ * Exact for integers with a safe integer as the result: seconds and remainder are multiplied apart, because `value *
+ * toTimescale` passes 2^53 within hours for common timescales.
  */
 export function rescale(value: number, fromTimescale: number, toTimescale: number): number {
   if (fromTimescale === toTimescale) return value
@@ -22,7 +22,7 @@ function floorDivide(value: number, divisor: number): number {
   return remainder < 0 ? quotient - 1 : quotient
 }
 
-// Only for two timescales whose product passes 2^53, such as nanoseconds and some megahertz.
+// Serves pairs of timescales with a product above 2^53, such as nanoseconds and some megahertz.
 function floorDivideLarge(value: number, factor: number, divisor: number): number {
   const product = BigInt(value) * BigInt(factor)
   const quotient = Number(product / BigInt(divisor))

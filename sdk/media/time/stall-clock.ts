@@ -9,7 +9,7 @@ export class StallClock {
 
   /**
    * @param nowMs of a monotonic clock, as in all calls
-   * @param maxStepMs more than the time between two ticks; Infinity for a clock that is never told of ticks
+   * @param maxStepMs more than the time between two ticks; Infinity for a clock without calls of `tick`
    */
   constructor(nowMs: number, maxStepMs: number) {
     this.#tickedMs = nowMs

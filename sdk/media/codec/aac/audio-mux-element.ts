@@ -35,7 +35,7 @@ export function parseAudioMuxElement(
   return { mux: current, frames }
 }
 
-/** Bytes of 255 and a last one below, whose sum is the size. */
+/** Reads a size that is coded as the sum of bytes: any number of 255, and a last one below 255. */
 function readSlotSize(bits: BitReader): number {
   let sizeBytes = 0
   for (;;) {

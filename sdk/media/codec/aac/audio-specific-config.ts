@@ -38,7 +38,7 @@ export const AAC_OBJECT_TYPE = { MAIN: 1, LC: 2, SSR: 3, LTP: 4, SBR: 5, LD: 23,
 const TYPE_ESCAPE = 31
 const SBR_SYNC = 0x2b7
 const PS_SYNC = 0x548
-/** The types whose configuration ends with GASpecificConfig() and nothing else. */
+/** The types with a configuration that ends with GASpecificConfig() and nothing else. */
 const PLAIN_TYPES = new Set<number>([
   AAC_OBJECT_TYPE.MAIN,
   AAC_OBJECT_TYPE.LC,
@@ -58,9 +58,9 @@ export function parseAudioSpecificConfig(asc: Buffer): AudioSpecificConfig {
 }
 
 /**
- * Reads past a configuration that begins at byte 0 of its reader and that other fields follow, so that nobody knows of
- * extensions at its end.
- * @throws {MalformedError} for types other than Main, LC, SSR and LTP too, whose end is not found here
+ * Reads past a configuration that begins at byte 0 of its reader and that other fields follow, so that extensions at its end
+ * stay unknown.
+ * @throws {MalformedError} also for types other than Main, LC, SSR and LTP: the end of their configuration is not found here
  */
 export function skipAudioSpecificConfig(bits: BitReader): void {
   const { objectType } = readConfig(bits)

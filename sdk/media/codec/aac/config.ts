@@ -5,7 +5,7 @@ import { AAC_OBJECT_TYPE, parseAudioSpecificConfig, serializeAudioSpecificConfig
 import type { AudioSpecificConfig } from './audio-specific-config.ts'
 import { channelCountOf } from './program-config-element.ts'
 
-// By channelConfiguration (ISO/IEC 14496-3 table 1.19); 0 is none or reserved.
+// The number of channels by channelConfiguration (ISO/IEC 14496-3 table 1.19); 0 is none or reserved.
 const CHANNEL_COUNTS = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8, 0] as const
 
 /**

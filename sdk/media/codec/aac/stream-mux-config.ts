@@ -18,7 +18,7 @@ const FRAME_LENGTH_TYPE = { VARIABLE: 0, FIXED: 1 } as const
 const FIXED_FRAME_BASE_BYTES = 20
 const MAX_OTHER_DATA_BITS = 2 ** 24
 
-/** What comes after the AudioSpecificConfig, when nothing special is said in it: zeros, but for a fullness that is skipped. */
+/** The usual fields after the AudioSpecificConfig: zeros, but for a fullness that is skipped. */
 const USUAL_END = Buffer.alloc(2)
 
 /**
@@ -61,7 +61,7 @@ function readSizedConfig(bits: BitReader): Buffer {
   return readBitsAsBytes(bits, readLatmValue(bits))
 }
 
-/** As many bits, filled up with zeros to whole bytes. */
+/** Reads a number of bits into bytes; zeros fill up the last one. */
 function readBitsAsBytes(bits: BitReader, count: number): Buffer {
   const whole = bits.readBytes(Math.floor(count / 8))
   const left = count % 8

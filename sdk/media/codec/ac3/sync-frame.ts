@@ -5,7 +5,7 @@ import { MalformedError } from '../../errors.ts'
 export type Ac3SyncFrame = {
   readonly codec: 'ac3' | 'eac3'
   readonly sampleRate: number
-  /** With the low-frequency channel; without what dependent substreams of E-AC-3 add. */
+  /** The channels, the low-frequency one among them, without those that dependent substreams of E-AC-3 add. */
   readonly channels: number
   readonly sizeBytes: number
   readonly samplesPerFrame: number
@@ -71,7 +71,7 @@ function readAc3(bits: BitReader): Ac3SyncFrame {
   if (!sampleRate || !kilobits) throw new MalformedError(`AC-3 frame of fscod ${fscod}, frmsizecod ${frmsizecod}`)
   const samplesPerFrame = 6 * SAMPLES_PER_BLOCK
   const bitrate = kilobits * 1000
-  // In words of 16 bits; the lowest bit tells frames apart where the rate gives no whole number of them.
+  // The size is in words of 16 bits; the lowest bit adds one where the rate gives no whole number of words.
   const words = Math.floor((bitrate * samplesPerFrame) / sampleRate / 16) + (fscod === 1 ? frmsizecod & 1 : 0)
   return {
     codec: 'ac3',
@@ -97,7 +97,7 @@ function readEac3(bits: BitReader): Ac3SyncFrame {
   const sizeBytes = 2 * (1 + bits.readBits(11))
   const fscod = bits.readBits(2)
   const code = bits.readBits(2)
-  // With fscod 3 the code halves the rate instead, and there are always six blocks.
+  // The code halves the rate when fscod is 3; there are always six blocks then.
   const sampleRate = fscod === 3 ? (SAMPLE_RATES[code] ?? 0) / 2 : SAMPLE_RATES[fscod]!
   if (sampleRate === 0) throw new MalformedError('E-AC-3 frame of a reserved sample rate')
   const samplesPerFrame = SAMPLES_PER_BLOCK * (fscod === 3 ? 6 : BLOCKS_BY_CODE[code]!)

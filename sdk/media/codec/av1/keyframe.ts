@@ -2,7 +2,7 @@ import { AV1_OBU_TYPE, splitObus } from './obu.ts'
 import type { Av1Obu } from './obu.ts'
 
 /**
- * Whether a decoder that knows the sequence header can start at this temporal unit: its first frame is a key frame
+ * Returns true when a decoder that knows the sequence header can start at this temporal unit: its first frame is a key frame
  * that is shown (AV1 specification 7.6.1).
  * @throws {MalformedError} when the unit cannot be cut into OBUs.
  */
@@ -15,7 +15,7 @@ export function isAv1Keyframe(temporalUnit: Buffer): boolean {
   return head >> 4 === 0b0001 || obus.some(isReducedStillPicture)
 }
 
-// Such a sequence has only key frames, whose headers leave these fields out.
+// Such a sequence has only key frames, and their headers leave these fields out.
 function isReducedStillPicture({ type, payload }: Av1Obu): boolean {
   // seq_profile (3) | still_picture (1) | reduced_still_picture_header (1)
   return type === AV1_OBU_TYPE.SEQUENCE_HEADER && ((payload[0] ?? 0) & 0x08) !== 0

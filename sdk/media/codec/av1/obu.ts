@@ -94,12 +94,12 @@ export function joinObus(obus: readonly Av1Obu[]): Buffer {
   return Buffer.concat(parts)
 }
 
-/** What comes before the payload of a unit with a size. */
+/** Returns the header and size of a unit with a size, which come before its payload. */
 export function sizedObuHeader({ header, payload }: Av1Obu): Buffer {
   return Buffer.from([header[0]! | HAS_SIZE, ...header.subarray(1), ...serializeLeb128(payload.length)])
 }
 
-/** What comes before the payload of a unit without a size. */
+/** Returns the header of a unit without a size, which comes before its payload. */
 export function unsizedObuHeader({ header }: Av1Obu): Buffer {
   return (header[0]! & HAS_SIZE) === 0 ? header : Buffer.from([header[0]! & ~HAS_SIZE, ...header.subarray(1)])
 }

@@ -31,7 +31,7 @@ export function h264NaluType(nalu: Buffer): number {
 }
 
 /**
- * Whether a decoder can start at this access unit: it has an IDR slice, or a recovery point. Streams with open
+ * Returns true when a decoder can start at this access unit: it has an IDR slice, or a recovery point. Streams with open
  * groups of pictures or intra refresh may have no IDR after their first, and mark places to start at by recovery points.
  */
 export function isH264RandomAccess(nalus: readonly Buffer[]): boolean {
@@ -44,7 +44,7 @@ export function isH264RandomAccess(nalus: readonly Buffer[]): boolean {
   return recoveryPoint
 }
 
-// Up to where the unit is as it should be: a broken message hides only what is behind it.
+// A broken message hides only those behind it.
 function hasRecoveryPoint(nalu: Buffer): boolean {
   try {
     for (const { type } of seiMessages(nalu, 1)) if (type === SEI_RECOVERY_POINT) return true

@@ -3,18 +3,18 @@ import { tryParse } from '../try-parse.ts'
 import { parseH264SliceHeader, type H264SliceHeader } from './slice-header.ts'
 import type { H264Sps } from './sps.ts'
 
-/** Between the order counts of frames that are shown one after the other, as nearly all encoders have it. */
+/** The step between the order counts of frames that are shown one after the other, as nearly all encoders have it. */
 const USUAL_STEP = 2
 
 /**
- * Follows the order counts of frames (ISO/IEC 14496-10 8.2.1.1), for streams whose SPS does not say how many frames may
- * come before one that is shown earlier: a frame that leaves room for others before it is followed by these.
+ * Follows the order counts of frames (ISO/IEC 14496-10 8.2.1.1), for streams with an SPS that does not say how many frames
+ * may come before one that is shown earlier: a frame that leaves room for others before it is followed by these.
  */
 export class PictureOrder {
   readonly #sps: H264Sps
   readonly #lsbCount: number
   #step = USUAL_STEP
-  /** Of the last frame that others may be predicted from. */
+  /** The order count of the last frame that others may be predicted from. */
   #referenceCount = 0
   #referenceFrameNum = 0
   #highestCount = 0
@@ -40,7 +40,7 @@ export class PictureOrder {
       this.#referenceCount = count
       this.#referenceFrameNum = header.frameNum
     }
-    // In a pyramid, each level halves what is left.
+    // Each level of a pyramid halves the frames that are left.
     return left > 0 && left < MAX_REORDER_DEPTH ? Math.ceil(Math.log2(left + 1)) : 0
   }
 

@@ -25,7 +25,8 @@ const MAX_PPS_ID = 255
 const MAX_IDR_PIC_ID = 65_535
 
 /**
- * Parses the header of a slice, a NAL unit of type 1 or 5, whose active SPS is given.
+ * Parses the header of a slice, a NAL unit of type 1 or 5.
+ * @param sps the active SPS of the slice
  * @throws {MalformedError} when it is another type, ends early or has a value that the standard forbids.
  */
 export function parseH264SliceHeader(nalu: Buffer, sps: H264Sps): H264SliceHeader {

@@ -24,9 +24,9 @@ export type H264Sps = {
   readonly log2MaxPicOrderCntLsb: number
   /** 2 means that output order is decoding order. */
   readonly picOrderCntType: number
-  /** Whether there are no pictures of single fields. */
+  /** True when there are no pictures of single fields. */
   readonly frameMbsOnly: boolean
-  /** Whether the planes of 4:4:4 are coded apart. */
+  /** True when the planes of 4:4:4 are coded apart. */
   readonly separatePlanes: boolean
   /** Size after cropping, in pixels. */
   readonly width: number
@@ -37,7 +37,7 @@ export type H264Sps = {
   readonly maxNumReorderFrames: number | undefined
 }
 
-// Profiles whose SPS has the chroma format and bit depths (7.3.2.1.1).
+// The profiles with the chroma format and bit depths in their SPS (7.3.2.1.1).
 const PROFILES_WITH_CHROMA = new Set([44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244])
 // Samples of luma for one of chroma, by chroma_format_idc (table 6-1).
 const SUB_WIDTH = [1, 2, 2, 1] as const

@@ -42,7 +42,7 @@ export class H265DtsExtractor {
     for (const nalu of nalus) {
       const type = h265NaluType(nalu)
       if (type === H265_NALU_TYPE.SPS) this.#takeSps(nalu)
-      // After a CRA picture some may follow that are shown before it.
+      // Pictures that follow a CRA picture may be shown before it.
       else if (type >= H265_NALU_TYPE.BLA_W_LP && type <= H265_NALU_TYPE.IDR_N_LP) closesOrder = true
     }
     return this.#times.next(pts, closesOrder)

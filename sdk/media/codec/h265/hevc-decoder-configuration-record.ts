@@ -26,7 +26,7 @@ export type HevcDecoderConfigurationRecord = {
 
 /** NAL units of one type: parameter sets or SEI. */
 type HevcNaluArray = {
-  /** Whether the stream itself has no others of this type. */
+  /** True when the stream itself has no others of this type. */
   readonly complete: boolean
   readonly type: number
   readonly nalus: readonly Buffer[]

@@ -29,7 +29,7 @@ export function h265NaluType(nalu: Buffer): number {
   return ((nalu[0] ?? 0xff) >> 1) & 0x3f
 }
 
-/** Whether a decoder can start at this access unit: it has an intra random access point picture (3.61, types 16–23). */
+/** Returns true when a decoder can start at this access unit: it has an intra random access point picture (3.61, types 16–23). */
 export function isH265RandomAccess(nalus: readonly Buffer[]): boolean {
   return nalus.some((nalu) => {
     const type = h265NaluType(nalu)

@@ -19,7 +19,7 @@ export type OpusHead = {
 type OpusChannelMapping = {
   readonly streamCount: number
   readonly coupledCount: number
-  /** For each output channel the index of a decoded one; 255 is silence. */
+  /** The index of a decoded channel for each output channel; 255 is silence. */
   readonly channels: readonly number[]
 }
 

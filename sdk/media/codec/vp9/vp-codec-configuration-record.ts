@@ -15,7 +15,7 @@ export type VpCodecConfigurationRecord = {
   /** 0 and 1 are 4:2:0, 2 is 4:2:2, 3 is 4:4:4. */
   readonly chromaSubsampling: number
   readonly fullRange: boolean
-  /** By ISO/IEC 23091-2; 2 is unspecified. */
+  /** The colour description by ISO/IEC 23091-2; 2 is unspecified. */
   readonly colourPrimaries: number
   readonly transferCharacteristics: number
   readonly matrixCoefficients: number

@@ -18,7 +18,7 @@ export function serializeAnnexB(unit: AccessUnit): Buffer {
 }
 
 class AnnexBMuxer implements Muxer {
-  /** What was sent last, by this muxer or by the one that its sinks come from. */
+  /** The codec of the bytes sent last, by this muxer or by the one that its sinks come from. */
   #codec: AnnexBTrack['codec'] | undefined
   #track: AnnexBTrack | undefined
   #piecesOf: UnitPieces | undefined
@@ -65,7 +65,7 @@ class AnnexBMuxer implements Muxer {
 
 /**
  * The main track of pictures as a byte stream (Annex B of ISO/IEC 14496-10 and 23008-2), H.264 or H.265, without sound and
- * times. Sinks whose stream goes on in the other codec are ended.
+ * times. A sink ends when its stream goes on in the other codec.
  */
 export const ANNEXB_FORMAT: MuxerFormat = {
   name: 'annexb',

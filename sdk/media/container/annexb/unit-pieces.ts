@@ -14,10 +14,10 @@ const START_CODE = Buffer.from([0, 0, 0, 1])
 /** Delimiters that allow any slice type (ISO/IEC 14496-10 7.3.2.4), any picture type (ISO/IEC 23008-2 7.3.2.5). */
 const DELIMITER = { h264: Buffer.from('09f0', 'hex'), h265: Buffer.from('460150', 'hex') } as const
 
-/** A track whose units have a byte stream form (Annex B of ISO/IEC 14496-10 and 23008-2). */
+/** A track with units that have a byte stream form (Annex B of ISO/IEC 14496-10 and 23008-2). */
 export type AnnexBTrack = VideoTrack & { readonly codec: keyof typeof DELIMITER }
 
-/** Whether units of a track have a byte stream form: H.264 and H.265. */
+/** Returns true when units of a track have a byte stream form: H.264 and H.265. */
 export function canCarryInAnnexB(track: Track): track is AnnexBTrack {
   return track.kind === 'video' && track.codec in DELIMITER
 }

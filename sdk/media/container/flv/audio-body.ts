@@ -23,7 +23,7 @@ const LEGACY_CODECS = new Map<number, FlvAudioCodec>([
   [LEGACY_SOUND_FORMAT.pcma, 'pcma'],
   [LEGACY_SOUND_FORMAT.pcmu, 'pcmu'],
 ])
-/** What is not carried. */
+/** The legacy codecs that are not carried. */
 const OTHER_CODECS = new Map([
   [0, 'PCM'],
   [1, 'ADPCM'],
@@ -38,16 +38,16 @@ const SIXTEEN_BITS = 0x02
 /** AAC says 44.1 kHz, 16 bits and stereo whatever it is (FLV 10.1 E.4.2.1). */
 const AAC_FLAGS = (LEGACY_SOUND_FORMAT.aac << 4) | 0x0f
 
-/** What one audio tag says about one track. `data` is a view into the tag. */
+/** The part of an audio tag for one track. `data` is a view into the tag. */
 export type FlvAudioPacket = {
   /** `multichannelConfig` is the order of the channels, see {@link parseMultichannelConfig}. */
   readonly type: 'sequenceStart' | 'codedFrames' | 'sequenceEnd' | 'multichannelConfig'
   readonly codec: FlvAudioCodec
   /** 0 for the main track and outside multitrack tags. */
   readonly trackId: number
-  /** What a legacy header says, 1 or 2; 0 in an enhanced tag, which doesn't say. Not to be believed for AAC. */
+  /** The channels of a legacy header, 1 or 2; 0 in an enhanced tag, which has none. Not to be believed for AAC. */
   readonly channels: 0 | 1 | 2
-  /** To be added to the tag's timestamp, below a millisecond. */
+  /** The nanoseconds to add to the tag's timestamp, below a millisecond. */
   readonly timestampOffsetNs: number
   readonly data: Buffer
 }

@@ -5,7 +5,7 @@ export type FlvVideoTrack = VideoTrack & { readonly codec: FlvVideoCodec }
 export type FlvAudioTrack = AudioTrack & { readonly codec: FlvAudioCodec }
 export type FlvTrack = FlvVideoTrack | FlvAudioTrack
 
-/** Whether FLV and RTMP can carry a track: all but Motion JPEG, MPEG audio of layer 2, G.722, L16 and data. */
+/** Returns true when FLV and RTMP can carry a track: all but Motion JPEG, MPEG audio of layer 2, G.722, L16 and data. */
 export function canCarryInFlv(track: Track): track is FlvTrack {
   switch (track.codec) {
     case 'mjpeg':

@@ -12,7 +12,7 @@ export const FLV_MAX_TRACKS_PER_TAG = 256
 const MOD_EX_TIMESTAMP_OFFSET_NANO = 0
 const MAX_TIMESTAMP_OFFSET_NS = 999_999
 
-/** What the modifiers said: the packet type they end with, where the body goes on, and the time they add. */
+/** The result of the modifiers: the packet type after them, the offset at which the body goes on, and the time they add. */
 export type ModEx = { readonly packetType: number; readonly offset: number; readonly timestampOffsetNs: number }
 
 /** One track's share of an enhanced tag. */
@@ -56,8 +56,7 @@ export function readSingleTrack(body: Buffer, offset: number): EnhancedTrack {
 }
 
 /**
- * The tracks of a multitrack tag, whose body at `offset` starts with the multitrack type and the packet type of all
- * tracks.
+ * Returns the tracks of a multitrack tag. At `offset` its body has the multitrack type and the packet type of all tracks.
  * @throws {MalformedError} when a size points outside the body, or a multitrack or ModEx packet is nested.
  */
 export function readTracks(

@@ -35,7 +35,7 @@ function codecByFourCc<Codec extends string>(table: Partial<Record<Codec, number
   return new Map(entries.map(([codec, value]) => [value, codec]))
 }
 
-/** For messages: the four characters, those that don't print as dots. */
+/** Returns the four characters for messages, with dots for those that don't print. */
 export function fourCcText(value: number): string {
   const bytes = Buffer.allocUnsafe(4)
   bytes.writeUInt32BE(value)

@@ -8,8 +8,8 @@ import { parseVp9FrameHeader } from '../../codec/vp9/frame-header.ts'
 import type { FlvVideoCodec } from './four-cc.ts'
 
 /**
- * Whether a decoder can start at a frame, by its payload alone: for tags whose header doesn't say. False for a frame
- * that can't be read. H.264 and H.265 have lengths of 4 bytes.
+ * Returns true when a decoder can start at a frame, by its payload alone: for tags with a header that doesn't say. False for
+ * a frame that can't be read. H.264 and H.265 have lengths of 4 bytes.
  */
 export function showsKeyframe(codec: FlvVideoCodec, frame: Buffer): boolean {
   return tryParse((bytes) => readsAsKeyframe(codec, bytes), frame) ?? false

@@ -8,7 +8,7 @@ import { canCarryInFlv, type FlvAudioTrack, type FlvVideoTrack } from './carriag
 import { AUDIO_FOUR_CC, VIDEO_FOUR_CC } from './four-cc.ts'
 import { LEGACY_VIDEO_CODEC_ID } from './video-body.ts'
 
-/** What a script tag or RTMP data message calls: usually `onMetaData` with one object or ECMA array. */
+/** The call of a script tag or RTMP data message: usually `onMetaData` with one object or ECMA array. */
 export type FlvScriptData = { readonly name: string; readonly values: readonly AmfValue[] }
 
 /**

@@ -18,11 +18,11 @@ import type { AudioConfig, VideoConfig } from '../../track.ts'
 import type { FlvVideoCodec } from './four-cc.ts'
 import type { FlvAudioPacket } from './audio-body.ts'
 
-/** The byte of a record whose low two bits are the size of NAL unit lengths, less one. */
+/** The offset of the byte of a record with the size of NAL unit lengths, less one, in its low two bits. */
 const LENGTH_SIZE_OFFSET = { h264: 4, h265: 21 } as const
 const G711_SAMPLE_RATE = 8000
 
-/** What encoders use when they don't say: 6.5 ms (RFC 7845 5.1). */
+/** The pre-skip of encoders that don't say theirs: 6.5 ms (RFC 7845 5.1). */
 const DEFAULT_OPUS_PRE_SKIP = 312
 
 /** A track's configuration, and how long the lengths before its NAL units are in the tags. */
@@ -31,7 +31,7 @@ export type VideoSetup = { readonly config: VideoConfig; readonly naluLengthSize
 /**
  * The configuration from a sequence header. A record for shorter NAL unit lengths is copied and set to 4 bytes, as units
  * have.
- * @returns undefined for VP8, whose header says nothing and whose keyframes say all.
+ * @returns undefined for VP8: its keyframes have the configuration, and its header has nothing.
  * @throws {MalformedError} when it is broken.
  */
 export function readVideoHeader(codec: FlvVideoCodec, header: Buffer): VideoSetup | undefined {
@@ -56,8 +56,8 @@ export function readVideoHeader(codec: FlvVideoCodec, header: Buffer): VideoSetu
 }
 
 /**
- * The configuration that a keyframe shows, for codecs whose keyframes tell what a header may have left out: the size of
- * VP8 and VP9, and all of AV1.
+ * The configuration that a keyframe shows, for codecs with keyframes that contain what a header may have left out: the size
+ * of VP8 and VP9, and all of AV1.
  * @returns `current` when it still holds, undefined when nothing is known.
  */
 export function readKeyframe(

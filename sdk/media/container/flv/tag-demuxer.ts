@@ -22,7 +22,7 @@ export const FLV_MAX_TRACKS = 32
 /** Names kept of codecs that no track can have; a peer could make up any number. */
 const MAX_UNSUPPORTED_CODECS = 16
 
-/** Of one (kind, track id). */
+/** The state of one kind and track id. */
 type DemuxedTrack = {
   track: Track
   /** The sequence header as it came; empty where there was none. */
@@ -48,8 +48,8 @@ export class FlvTagDemuxer {
   #metadata: AmfObject | null = null
 
   /**
-   * @param onUnsupported Told once of each codec that came and can't be carried, by its name or what its tags say
-   *   instead, such as `Speex` or `codec id 1`; of at most 16.
+   * @param onUnsupported Called once for each codec that came and can't be carried, with its name or the number in its tags,
+   *   such as `Speex` or `codec id 1`; for at most 16.
    */
   constructor(sink: UnitSink, onUnsupported: (codecName: string) => void = () => {}) {
     this.#sink = sink
@@ -61,12 +61,12 @@ export class FlvTagDemuxer {
     return this.#droppedUnits
   }
 
-  /** Whether a track of sound was declared. */
+  /** True once a track of sound was declared. */
   get hasAudio(): boolean {
     return this.#hasAudio
   }
 
-  /** Whether a track of pictures was declared. */
+  /** True once a track of pictures was declared. */
   get hasVideo(): boolean {
     return this.#hasVideo
   }

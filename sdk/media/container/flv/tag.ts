@@ -4,9 +4,9 @@ import { MalformedError } from '../../errors.ts'
 export const FLV_TAG_TYPE = { audio: 8, video: 9, script: 18 } as const
 export type FlvTagType = (typeof FLV_TAG_TYPE)[keyof typeof FLV_TAG_TYPE]
 
-/** Before each tag's body. */
+/** The size of the header before each tag's body. */
 export const FLV_TAG_HEADER_SIZE_BYTES = 11
-/** After each tag, the tag's size again. */
+/** The size of the trailer after each tag, which has the tag's size again. */
 export const FLV_TAG_TRAILER_SIZE_BYTES = 4
 
 /** The largest body read; the format itself ends at 16 MiB. A keyframe of 8K video at 400 Mbit/s is about 6 MB. */
@@ -14,7 +14,7 @@ export const FLV_MAX_TAG_SIZE_BYTES = 8 * 1024 * 1024
 
 const MAX_BODY_SIZE_BYTES = 0xff_ff_ff
 
-/** What stands before a tag's body. */
+/** The header of a tag, without the stream id. */
 export type FlvTagHeader = {
   readonly type: FlvTagType
   /** Milliseconds modulo 2^32. */

@@ -19,7 +19,7 @@ const FRAME = { key: 1, inter: 2, disposableInter: 3, generatedKey: 4, command: 
 
 /** CodecID of the legacy header. 12 is H.265 as encoders sent it before Enhanced RTMP. */
 export const LEGACY_VIDEO_CODEC_ID = { h264: 7, h265: 12 } as const
-/** What is not carried. */
+/** The legacy codecs that are not carried. */
 const OTHER_CODECS = new Map([
   [2, 'Sorenson H.263'],
   [3, 'Screen Video'],
@@ -30,7 +30,7 @@ const OTHER_CODECS = new Map([
 const LEGACY_TYPES = ['sequenceStart', 'codedFrames', 'sequenceEnd'] as const
 const EX_HEADER = 0x80
 
-/** What one video tag says about one track. `data` is a view into the tag. */
+/** The part of a video tag for one track. `data` is a view into the tag. */
 export type FlvVideoPacket = {
   /** `metadata` is AMF0 data about the frames, `mpeg2TsSequenceStart` the descriptor of an MPEG-TS elementary stream. */
   readonly type: 'sequenceStart' | 'codedFrames' | 'sequenceEnd' | 'metadata' | 'mpeg2TsSequenceStart'
@@ -41,7 +41,7 @@ export type FlvVideoPacket = {
   readonly keyframe: boolean | null
   /** Presentation minus decoding time, signed. */
   readonly ctsMs: number
-  /** To be added to the tag's timestamp, below a millisecond. */
+  /** The nanoseconds to add to the tag's timestamp, below a millisecond. */
   readonly timestampOffsetNs: number
   readonly data: Buffer
 }

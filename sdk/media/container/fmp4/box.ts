@@ -43,7 +43,7 @@ export function boxPieces(boxes: readonly Box[]): Buffer[] {
 }
 
 /**
- * The header of a box whose content is written apart (4.2.2): with a size of 64 bits where one of 32 is too small.
+ * Writes the header of a box with content that is written apart (4.2.2): with a size of 64 bits where one of 32 is too small.
  * @param bodySizeBytes of the content alone
  */
 export function serializeBoxHead(type: string, bodySizeBytes: number): Buffer {

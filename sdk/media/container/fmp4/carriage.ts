@@ -14,9 +14,9 @@ export type Fmp4AudioTrack = AudioTrack & { readonly codec: Fmp4AudioCodec }
 export type Fmp4Track = Fmp4VideoTrack | Fmp4AudioTrack
 
 /**
- * Whether fMP4 can carry a track as it is configured: all but VP8, Motion JPEG, MPEG
- * audio of layer 2, G.722, L16 and data, and what its fields have no room for, such as a
- * picture of more than 65,535 pixels a side. G.711 is legal in QuickTime's form of it alone, which not all play.
+ * Returns true when fMP4 can carry a track as it is configured: all but VP8, Motion JPEG, MPEG audio of layer 2, G.722, L16
+ * and data, and values that its fields have no room for, such as a picture of more than 65,535 pixels a side. G.711 is legal
+ * in QuickTime's form of it alone, which not all play.
  */
 export function canCarryInFmp4(track: Track): track is Fmp4Track {
   const { id, timescale } = track

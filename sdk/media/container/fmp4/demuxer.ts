@@ -160,7 +160,7 @@ function common({ timescale, language }: MovieTrack): { readonly timescale: numb
   return language === undefined ? { timescale } : { timescale, language }
 }
 
-/** Whether a track goes on in a new init segment, apart from its configuration. */
+/** Returns true when a track goes on in a new init segment, apart from its configuration. */
 function isSameTrack(next: MovieTrack, movie: MovieTrack): boolean {
   if (next.timescale !== movie.timescale || next.format?.codec !== movie.format?.codec) return false
   // Sound is configured by its entry or its frames, so the type of the entry must stay.

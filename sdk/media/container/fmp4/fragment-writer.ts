@@ -22,7 +22,7 @@ export type Fragment = {
  * See {@link TrackFragmentWriter} for the times that units get.
  */
 export class FragmentWriter {
-  /** By the id of the track. */
+  /** The writers by the id of the track. */
   readonly #tracks = new Map<number, TrackFragmentWriter>()
   /** The track that fragments are cut by: video, or else the first. */
   readonly #main: Track | undefined

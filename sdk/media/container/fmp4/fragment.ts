@@ -18,14 +18,14 @@ import {
 } from './boxes/track-run.ts'
 
 const AUDIO_FIELDS = RUN_FIELD.duration | RUN_FIELD.size
-/** What is written of each sample. */
+/** The fields that are written of each sample. */
 const FIELDS = { audio: AUDIO_FIELDS, video: AUDIO_FIELDS | RUN_FIELD.flags | RUN_FIELD.cts } as const
 const MDAT_HEADER_SIZE_BYTES = 8
-/** What offsets in a run reach. */
+/** The most data that the offsets in runs can address. */
 const MAX_DATA_SIZE_BYTES = 2 ** 31 - 2 ** 24
 const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 }
 
-/** What a fragment says of the samples of one track. */
+/** The times and sizes of one track's samples in a fragment. */
 export type TrackSampleTimes = {
   readonly trackId: number
   readonly kind: 'video' | 'audio'
@@ -45,7 +45,7 @@ export type TrackSamples = TrackSampleTimes & {
   readonly data: readonly Buffer[]
 }
 
-/** What a file has of one track in a fragment. */
+/** One track of a fragment, as a file has it. */
 export type TrackFragment = {
   readonly trackId: number
   /** Decoding time of the first sample; undefined where it is the end of the track's last fragment. */
@@ -53,9 +53,9 @@ export type TrackFragment = {
   readonly runs: readonly SampleRun[]
 }
 
-/** Samples whose data follow one another. */
+/** Samples with data that follow one another. */
 export type SampleRun = {
-  /** Where in the file the data begin. */
+  /** The start of the data in the file. */
   readonly offset: number
   readonly samples: readonly RunSample[]
 }
@@ -71,8 +71,8 @@ export function serializeFragment(sequenceNumber: number, tracks: readonly Track
 }
 
 /**
- * As {@link serializeFragment} for data that are written apart: the `moof` and the header of the `mdat`, in which the data of
- * the tracks are to follow in their order.
+ * Makes the head of a fragment as {@link serializeFragment} does, for data that are written apart: the `moof` and the header
+ * of the `mdat`. The data of the tracks are to follow in their order.
  * @throws {RangeError} for a time below 0.
  * @throws {MovieLimitError} for data of more than {@link MAX_DATA_SIZE_BYTES}.
  */
@@ -87,7 +87,7 @@ export function serializeFragmentHead(sequenceNumber: number, tracks: readonly T
   ])
 }
 
-/** `moof`, whose `mdat` follows with the data of the tracks in their order. */
+/** Makes a `moof`; its `mdat` follows with the data of the tracks in their order. */
 function movieFragment(sequenceNumber: number, tracks: readonly TrackSampleTimes[]): Box {
   const fragments = tracks.map(trackFragmentHead)
   const moof = { type: 'moof', children: [serializeMovieFragmentHeader(sequenceNumber), ...fragments] }
@@ -100,7 +100,7 @@ function movieFragment(sequenceNumber: number, tracks: readonly TrackSampleTimes
   return moof
 }
 
-/** A `traf` (8.8.6) before its run, whose data offset depends on the size of all that comes before the data. */
+/** Makes a `traf` (8.8.6) without its run: the run's data offset depends on the size of all boxes before the data. */
 function trackFragmentHead({ trackId, baseDts, descriptionIndex }: TrackSampleTimes) {
   const header = serializeTrackFragmentHeader({ trackId, descriptionIndex, baseIsMoof: true })
   return { type: 'traf', children: [header, serializeTrackFragmentDecodeTime(baseDts)] }
@@ -118,7 +118,7 @@ export function parseMovieFragment(
   defaultsOf: (trackId: number) => SampleDefaults | undefined,
 ): TrackFragment[] {
   const fragments: TrackFragment[] = []
-  // Without a base of its own, a track's data follow those of the track before.
+  // The data of a track without a base of its own follow those of the previous track.
   let dataEnd = moofOffset
   for (const { type, body } of parseBoxes(moof)) {
     if (type !== 'traf') continue

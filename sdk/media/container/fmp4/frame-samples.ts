@@ -35,7 +35,7 @@ export function frameSamplesOf({ codec, config }: Fmp4AudioTrack): (frame: Buffe
   }
 }
 
-/** With SBR more samples come out than the core has. */
+/** The decoder's output has more samples than the core with SBR. */
 function aacSamples(record: Buffer, sampleRate: number): number {
   const config = parseAudioSpecificConfig(record)
   return Math.round((aacSamplesPerFrame(config) * sampleRate) / config.sampleRate)

@@ -24,7 +24,7 @@ export type MovieTrack = TrackDescription & {
   readonly entryType: string
   /** Added to the times of its samples, in its ticks: what its edit list does to the start. */
   readonly shiftTicks: number
-  /** What holds for samples of which a fragment says nothing. */
+  /** The values of samples for which a fragment has none. */
   readonly defaults: SampleDefaults
 }
 
@@ -45,7 +45,7 @@ export function createInitSegment(tracks: readonly Track[]): Buffer {
   return serializeInitSegment(tracks.map((track) => describe(fmp4TrackOf(track))))
 }
 
-/** As {@link createInitSegment}, of tracks that are described by their boxes. */
+/** Makes an init segment as {@link createInitSegment} does, of tracks that are described by their boxes. */
 export function serializeInitSegment(tracks: readonly TrackDescription[]): Buffer {
   const entryTypes = tracks.flatMap(({ entries }) => entries.map(({ type }) => type))
   return serializeBoxes([serializeFileType(['iso5', 'iso6', 'mp41'], entryTypes), movie(tracks)])

@@ -23,12 +23,12 @@ import {
   serializeVisualSampleEntry,
 } from './boxes/sample-description.ts'
 
-/** What a sample entry says; an audio codec whose frames describe themselves gets its configuration from the first. */
+/** The format of a sample entry; an audio codec with frames that describe themselves gets its configuration from the first. */
 export type EntryFormat =
   | {
       readonly kind: 'video'
       readonly codec: Fmp4VideoCodec
-      /** As RFC 6381 has it. */
+      /** The `codecs` value of RFC 6381. */
       readonly codecString: string
       readonly config: VideoConfig
       readonly lengthSize: number
@@ -56,7 +56,7 @@ const AUDIO_TYPES = {
 /** MPEG-4 audio, and the three profiles of MPEG-2 AAC (ISO/IEC 14496-1 table 5). */
 const AAC_OBJECT_TYPES = [0x40, 0x66, 0x67, 0x68] as const
 const MP3_OBJECT_TYPES = [0x69, 0x6b]
-/** Where records have the size of lengths, less 1, in their lowest two bits. */
+/** The offset of the byte of a record with the size of lengths, less 1, in its lowest two bits. */
 const LENGTH_SIZE_POSITION = { avcC: 4, hvcC: 21 } as const
 
 /**
@@ -130,7 +130,7 @@ function videoFormat(
   return { kind: 'video', codec, codecString, lengthSize, config: sized }
 }
 
-/** The decoder configuration of an audio track; undefined for G.711, whose entry says it all. */
+/** The decoder configuration of an audio track; undefined for G.711, which needs no more than its entry. */
 function audioConfigBox({ codec, config }: Fmp4AudioTrack): Box | undefined {
   switch (codec) {
     case 'aac':

@@ -8,8 +8,8 @@ import type { Track } from '../../track.ts'
 import type { EntryFormat } from './sample-entry.ts'
 
 /**
- * Makes a unit of a sample, whose bytes it keeps.
- * @param format what the sample entry says of the track
+ * Makes a unit of a sample, and keeps the bytes of the sample.
+ * @param format the format of the track's sample entry
  * @throws {MalformedError} when it is not what the codec has
  */
 export function sampleUnit(track: Track, format: EntryFormat, dts: number, pts: number, data: Buffer): AccessUnit {

@@ -6,7 +6,7 @@ import { serializeMediaHeader } from './boxes/media-header.ts'
 import { serializeTrackHeader, type TrackHeader } from './boxes/track-header.ts'
 import { languageCodeOf } from '../language.ts'
 
-/** What a file says of a track, besides where its samples are. */
+/** The description of a track in a file, without the places of its samples. */
 export type TrackDescription = TrackHeader & {
   /** Ticks a second of the track's times. */
   readonly timescale: number
@@ -16,19 +16,19 @@ export type TrackDescription = TrackHeader & {
   readonly entries: readonly Box[]
 }
 
-/** Where the samples of a track are, as far as its `moov` tells of them. */
+/** The places of a track's samples, as far as its `moov` has them. */
 export type TrackSampleTable = {
   /** The boxes of `stbl` besides `stsd`. */
   readonly tables: readonly Box[]
-  /** In ticks of the track. */
+  /** The duration in ticks of the track. */
   readonly mediaDuration: number
-  /** In ticks of the movie. */
+  /** The duration in ticks of the movie. */
   readonly movieDuration: number
   /** None where the track begins with its first sample, and with the movie. */
   readonly edits: readonly Edit[]
 }
 
-/** The table of a track whose samples are in fragments. */
+/** The table of a track with all samples in fragments. */
 export const NO_SAMPLES: TrackSampleTable = {
   tables: [
     ...['stts', 'stsc', 'stco'].map((type) => fullBox(type, 0, 0, [uint32(0)])),

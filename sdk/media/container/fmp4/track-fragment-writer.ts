@@ -35,7 +35,7 @@ export class TrackFragmentWriter {
   readonly #maxPaceTicks: number
   #pending: PendingSample[] = []
   #lastDts = -Infinity
-  /** Where the last frame of audio ends. */
+  /** The end of the last frame of audio. */
   #expectedDts: number | undefined
   /** Step from picture to picture. */
   #paceTicks: number
@@ -85,7 +85,7 @@ export class TrackFragmentWriter {
     return this.#samplesOf(taken, next)
   }
 
-  /** As {@link TrackFragmentWriter.take}, save for the last unit: it stays, and the samples end where it begins. */
+  /** Takes the units as {@link TrackFragmentWriter.take} does, save for the last unit: it stays, and the samples end where it begins. */
   takeAllButLast(): TrackSamples | undefined {
     const taken = this.#pending
     this.#pending = taken.splice(-1)
@@ -123,7 +123,7 @@ export class TrackFragmentWriter {
     return expected !== undefined && Math.abs(told - expected) <= this.#jitterTicks ? expected : told
   }
 
-  /** Where the last sample ends: at the next one, else by its own length, else by the pace so far. */
+  /** Returns the end of the last sample: the time of the next one, else by its own length, else by the pace so far. */
   #endOf(lastDts: number, next?: AccessUnit): number {
     const nextDts = next && this.#place(next)
     return nextDts !== undefined && nextDts > lastDts ? nextDts : (this.#expectedDts ?? lastDts + this.#paceTicks)

@@ -11,7 +11,7 @@ export type ChunkRun = {
   readonly description: number
 }
 
-/** Where the chunks of a track lie, `stco` or `co64`, and which samples they have, `stsc` (ISO/IEC 14496-12 8.7.4 and 8.7.5). */
+/** The chunks of a track: their offsets, `stco` or `co64`, and their samples, `stsc` (ISO/IEC 14496-12 8.7.4 and 8.7.5). */
 export class ChunkTable {
   readonly #runs: Buffer
   readonly #offsets: Buffer
@@ -27,7 +27,7 @@ export class ChunkTable {
     this.#offsetSizeBytes = offsetSizeBytes
   }
 
-  /** As that of `SampleRuns`. */
+  /** Goes through the table once, as `SampleRuns.prepare` does. */
   *prepare(): Generator<void> {
     let samples = 0
     for (let number = 0; number < this.#runCount; number += RUNS_PER_MARK) {
@@ -61,14 +61,14 @@ export class ChunkTable {
     return undefined
   }
 
-  /** Where a chunk begins in the file. */
+  /** Returns the offset of a chunk in the file. */
   offset(chunk: number): number {
     const position = chunk * this.#offsetSizeBytes
     if (this.#offsetSizeBytes === 4) return this.#offsets.readUInt32BE(position)
     return this.#offsets.readUInt32BE(position) * 2 ** 32 + this.#offsets.readUInt32BE(position + 4)
   }
 
-  /** Where the last chunk begins in the file; 0 where there is none. */
+  /** The offset of the last chunk in the file; 0 where there is none. */
   get lastOffset(): number {
     const chunkCount = this.#chunkCount
     return chunkCount === 0 ? 0 : this.offset(chunkCount - 1)

@@ -3,7 +3,7 @@ import type { PlacedFragment } from './joined-tracks.ts'
 /** Bytes that follow one another in a source. */
 export type DataSpan = { readonly offset: number; readonly sizeBytes: number }
 
-/** Where the data of samples lie, in their order; those of runs that are side by side are one span. */
+/** Returns the places of the data of samples, in their order; adjacent runs are one span. */
 export function dataSpansOf(fragments: readonly PlacedFragment[]): DataSpan[] {
   const spans: DataSpan[] = []
   for (const { runs } of fragments) {

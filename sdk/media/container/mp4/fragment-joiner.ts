@@ -7,7 +7,7 @@ import { JoinedTracks, type JoinedSource, type PlacedFragment, type SourcePlacem
 export type JoinedFragment = {
   /** `moof` and the header of the `mdat`. */
   readonly head: Buffer
-  /** Where in the source the content of the `mdat` lies, in its order. */
+  /** The places of the content of the `mdat` in the source, in its order. */
   readonly spans: readonly DataSpan[]
 }
 
@@ -28,14 +28,14 @@ export class FragmentJoiner {
     this.#joined.begin(source)
   }
 
-  /** Where the file that was begun last lies; undefined as long as nothing of it was added. */
+  /** The placement of the file that was begun last; undefined as long as nothing of it was added. */
   get placement(): SourcePlacement | undefined {
     return this.#joined.placement
   }
 
   /**
-   * Adds the next fragment of the file that was begun last, as the one whose number is 1 above that before.
-   * @throws {MalformedError} when it does not say when it begins.
+   * Adds the next fragment of the file that was begun last, with a number 1 above that of the previous one.
+   * @throws {MalformedError} when it has no time (`tfdt`).
    * @throws {MovieLimitError} for more than there is room for.
    */
   addFragment(fragments: readonly TrackFragment[]): JoinedFragment {

@@ -12,7 +12,7 @@ const NUMBER_SIZES_MASK = 0x3f
 /** A fragment is pointed at by its first track fragment, run and sample, in a byte each. */
 const FIRST_OF_EACH = uint8(1, 1, 1)
 
-/** Where a fragment with a keyframe lies in the file, and when that is presented, in ticks of the track. */
+/** The offset in the file of a fragment with a keyframe, and the keyframe's presentation time in ticks of the track. */
 export type FragmentTime = { readonly time: number; readonly moofOffset: number }
 
 /** The size of the last bytes of a file that {@link parseFragmentTableSize} looks at. */
@@ -24,7 +24,7 @@ export function parseFragmentTableSize(tail: Buffer): number | undefined {
   return tail.readUInt32BE(MFRO_SIZE_BYTES - 4)
 }
 
-/** An `mfra` of one track, whose fragments lie in the order of their times (ISO/IEC 14496-12 8.8.9 to 8.8.11). */
+/** Makes an `mfra` of one track with fragments in the order of their times (ISO/IEC 14496-12 8.8.9 to 8.8.11). */
 export function serializeFragmentTable(trackId: number, entries: readonly FragmentTime[]): Buffer {
   const times = entries.map(({ time, moofOffset }) => Buffer.concat([uint64(time), uint64(moofOffset), FIRST_OF_EACH]))
   const table = fullBox('tfra', 1, 0, [uint32(trackId, 0, entries.length), ...times])

@@ -22,7 +22,7 @@ export class JoinedTrack implements TrackDescription {
   readonly language: string | undefined
   /** See {@link pcmFrameSizeBytes}. */
   readonly pcmFrameSizeBytes: number | undefined
-  /** Where its last sample ends, in its ticks; undefined while it has none. */
+  /** The end of its last sample, in its ticks; undefined while it has none. */
   endDts: number | undefined
   readonly #entries: { readonly box: Box; readonly bytes: Buffer }[] = []
 
@@ -71,7 +71,7 @@ type Mapping = {
   shiftTicks: number
 }
 
-/** Where one source lies among the others. It stays as it is once it was made. */
+/** The place of one source among the others. It stays as it is once it was made. */
 export class SourcePlacement {
   readonly #mappings: ReadonlyMap<number, Mapping>
 
@@ -99,21 +99,21 @@ export class SourcePlacement {
 /** A fragmented file. */
 export type JoinedSource = {
   readonly tracks: readonly MovieTrack[]
-  /** What the wall showed at its time 0, in milliseconds. */
+  /** The wall clock's time at its time 0, in milliseconds. */
   readonly startMs: number
 }
 
 /**
  * Puts the tracks of several fragmented files one after the other: pictures to pictures, sound to sound, each in the order of
- * its file; G.711, whose samples a plain file counts otherwise, has a track of its own. The first file that has a track gives its
- * timescale and size. Each file begins at its own time of the wall, or where the one before ends when that is later, all of its
- * tracks alike; the earliest sample of the first one is at 0.
+ * its file. G.711 has a track of its own, as a plain file counts its samples otherwise. The first file that has a track gives
+ * its timescale and size. Each file begins at its own wall clock time, or at the end of the previous one when that is later,
+ * all of its tracks alike; the earliest sample of the first one is at 0.
  */
 export class JoinedTracks {
   readonly tracks: JoinedTrack[] = []
   #source: JoinedSource | undefined
   #placement: SourcePlacement | undefined
-  /** What the wall showed at 0. */
+  /** The wall clock's time at 0, in milliseconds. */
   #originMs: number | undefined
   #count = 0
 
@@ -123,7 +123,7 @@ export class JoinedTracks {
     this.#placement = undefined
   }
 
-  /** Where the file that was begun last lies; undefined as long as nothing of it was placed. */
+  /** The placement of the file that was begun last; undefined as long as nothing of it was placed. */
   get placement(): SourcePlacement | undefined {
     return this.#placement
   }

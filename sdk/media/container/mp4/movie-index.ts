@@ -59,7 +59,7 @@ export class MovieIndex {
     return dataSpansOf(placed)
   }
 
-  /** In pieces, most of which are views of the tables: nothing is to be added afterwards. */
+  /** Returns the head in pieces, most of which are views of the tables: nothing is to be added afterwards. */
   serializeHead(): Buffer[] {
     const indexed = [...this.#tables].map(([track, tables]) => ({ track, tables }))
     const entryTypes = indexed.flatMap(({ track }) => track.entries.map(({ type }) => type))
@@ -107,7 +107,10 @@ function startSecondsOf({ track: { timescale }, tables }: IndexedTrack): number 
   return tables.startPts / timescale
 }
 
-/** A track that begins later than the movie has an empty edit; one whose first sample is presented later, an edit from there. */
+/**
+ * Returns the edits and the duration of a track. One that begins later than the movie has an empty edit; one with a first
+ * sample that is presented after its decoding time has an edit from there.
+ */
 function timesOf(entry: IndexedTrack, movieStartSeconds: number): { edits: Edit[]; movieDuration: number } {
   const { tables, track } = entry
   const emptyTicks = Math.round((startSecondsOf(entry) - movieStartSeconds) * MOVIE_TIMESCALE)

@@ -4,10 +4,10 @@ import { parseTrackHeader } from '../fmp4/boxes/track-header.ts'
 import { parseMovie, type MovieTrack } from '../fmp4/init-segment.ts'
 import { SampleTable } from './sample-table.ts'
 
-/** A track of a file, with where its samples are; those of a fragmented file are in its fragments alone. */
+/** A track of a file, with the places of its samples; those of a fragmented file are in its fragments alone. */
 export type Mp4FileTrack = MovieTrack & { readonly table: SampleTable }
 
-/** What the `moov` of a file says. */
+/** The contents of a file's `moov`. */
 export type Mp4Movie = {
   readonly tracks: readonly Mp4FileTrack[]
   /** Samples lie in fragments, too, or in those alone. */
@@ -29,7 +29,7 @@ export function parseMp4Movie(moov: Buffer): Mp4Movie {
   return { tracks, isFragmented: bodyOf(boxes, 'mvex') !== undefined }
 }
 
-/** By the number of the track. */
+/** Returns the number of a track and its sample table. */
 function tableOf({ body }: ParsedBox): readonly [number, Buffer | undefined] {
   const header = bodyAt(body, 'tkhd')
   if (header === undefined) throw new MalformedError('track without header')

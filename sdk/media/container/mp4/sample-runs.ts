@@ -7,7 +7,7 @@ export const RUNS_PER_MARK = 1024
 /** How many runs of a table may have no samples; they are passed over in one go. */
 export const MAX_EMPTY_RUNS = 1024
 
-/** A place in a table: what comes before it. */
+/** The state of a table at a mark: the samples before it, and the sum of their values. */
 type Mark = { readonly count: number; readonly sum: number }
 
 /** A table that gives values in runs: for how many samples, and the value of each of them. It stays as it is in the file. */
@@ -57,7 +57,7 @@ export class SampleRuns {
     return mark.count + reader.skipUpTo(sum - mark.sum)
   }
 
-  // A function of its own, which the engine makes fast, as it does not a generator.
+  // The engine makes a function of its own fast, as it does not a generator.
   #pass(from: number, to: number): void {
     for (let run = from; run < to; run++) {
       const samples = this.#runs.readUInt32BE(run * SAMPLE_RUN_SIZE_BYTES)
@@ -74,7 +74,7 @@ export class SampleRuns {
     return this.#signed ? this.#runs.readInt32BE(position) : this.#runs.readUInt32BE(position)
   }
 
-  /** The last place for which something holds that holds for those before it. */
+  /** A binary search for the last mark that `holds` is true for; it is true up to some mark, and false from there on. */
   #nearest(holds: (mark: Mark) => boolean): { readonly reader: SampleRunReader; readonly mark: Mark } {
     let low = 0
     let high = this.#marks.length
@@ -111,7 +111,7 @@ export class SampleRunReader {
     this.#load()
   }
 
-  /** That of the sample that it stands at; undefined past the last one. */
+  /** The value of the sample that it stands at; undefined past the last one. */
   get value(): number | undefined {
     return this.#left > 0 ? this.#value : undefined
   }

@@ -3,15 +3,15 @@ import { parseFullBox, type ParsedBox } from '../fmp4/box.ts'
 /** The size of each sample, and how many there are. */
 export type SampleSizes = {
   readonly count: number
-  /** What all of them have; undefined where each has its own. */
+  /** The size that all of them have; undefined where each has its own. */
   readonly commonBytes: number | undefined
-  /** What the samples from one up to another have together, without the latter. */
+  /** Returns the size of the samples from one up to another together, without the latter. */
   sum(from: number, to: number): number
 }
 
 /**
- * Reads `stsz` or `stz2` (ISO/IEC 14496-12 8.7.3), whose table stays a view. Of a table that ends early, there are as many as
- * it has.
+ * Reads `stsz` or `stz2` (ISO/IEC 14496-12 8.7.3); its table stays a view. A table that ends early has as many samples as it
+ * has sizes.
  * @throws {MalformedError} when it has no head
  */
 export function parseSampleSizes({ type, body }: ParsedBox): SampleSizes {

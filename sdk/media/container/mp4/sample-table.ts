@@ -46,7 +46,7 @@ export class SampleTable {
     yield* this.chunks.prepare()
   }
 
-  /** In ticks of the track, when they are decoded all together. */
+  /** The decoding time from the first sample to the end of the last, in ticks of the track. */
   get durationTicks(): number {
     return this.steps.at(this.sizes.count).sum
   }

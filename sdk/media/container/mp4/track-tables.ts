@@ -8,7 +8,7 @@ import { RunTable } from './run-table.ts'
 
 const MAX_UINT32 = 0xffff_ffff
 
-/** Samples whose data follow one another in the `mdat`, from an offset in it on. */
+/** Samples with data that follow one another in the `mdat`, from an offset in it on. */
 export type Chunk = {
   readonly offset: number
   /** The number of their sample entry, from 1. */
@@ -26,7 +26,7 @@ export class TrackTables {
   #lastDts = 0
   #lastCts = 0
   #lastDurationTicks = 0
-  /** Where the sample ends that is presented last. */
+  /** The end of the sample that is presented last. */
   #endPts = 0
   #isSigned = false
   readonly #steps = new RunTable()
@@ -44,8 +44,8 @@ export class TrackTables {
   #sampleCount = 0
 
   /**
-   * @param pcmFrameSizeBytes of G.711, whose frames are not samples here: a sample is what is heard at one time, as QuickTime
-   * has it
+   * @param pcmFrameSizeBytes of G.711, which has other samples here than frames: a sample is what is heard at one time, as
+   *   QuickTime has it
    */
   constructor(pcmFrameSizeBytes?: number) {
     this.#pcmFrameSizeBytes = pcmFrameSizeBytes
@@ -66,7 +66,7 @@ export class TrackTables {
     return this.#lastDts + this.#lastDurationTicks - this.#firstDts
   }
 
-  /** From when the first sample is presented to when the last one is over. */
+  /** The time from the presentation of the first sample to the end of the last one. */
   get presentationDuration(): number {
     return Math.max(this.#endPts, this.#lastDts + this.#lastDurationTicks) - this.startPts
   }

@@ -8,7 +8,7 @@ import type { AudioConfig } from '../../track.ts'
 
 const AAC_FRAME_SAMPLES = 1024
 
-/** The codecs whose frames begin with a sync word. */
+/** The codecs with frames that begin with a sync word. */
 export type SyncedAudioCodec = 'aac' | 'mp3' | 'ac3' | 'eac3'
 
 /** One frame of a byte stream. */

@@ -3,13 +3,13 @@ import type { AudioCodec, AudioConfig, Track } from '../../track.ts'
 import { modulo, TS_CLOCK_RANGE, TS_TIMESCALE } from './clock.ts'
 import type { ElementaryStreamOptions } from './elementary-stream.ts'
 
-/** The track of a stream of audio, and where it is in time. */
+/** The track of a stream of audio, and its position in time. */
 export class AudioTrackWriter {
   readonly #codec: AudioCodec
   readonly #options: ElementaryStreamOptions
   #track: Track | undefined
   #format: string | undefined
-  /** Time of the next unit, and samples since that time was told. */
+  /** The last known time of a unit, and the samples since. */
   #base: number | undefined
   #samples = 0
 

@@ -3,7 +3,7 @@ import { tryParse } from '../../codec/try-parse.ts'
 import type { DataTrack, Track } from '../../track.ts'
 import type { TsDescriptor, TsStreamEntry } from './program-tables.ts'
 
-/** What data MPEG-TS has a place for. */
+/** The codecs of data that MPEG-TS has a place for. */
 export type TsDataCodec = 'klv' | 'scte35'
 
 /** A track of data that MPEG-TS has a place for. */
@@ -46,17 +46,17 @@ export function tsDataCodecOf(
   }
 }
 
-/** Whether KLV lies in access unit cells of metadata, and has times of its own. */
+/** Returns true when KLV lies in access unit cells of metadata, and has times of its own. */
 export function isSynchronousKlv({ streamType }: TsStreamEntry): boolean {
   return streamType === STREAM_TYPE.metadata
 }
 
-/** Whether MPEG-TS can carry a track of data: KLV and SCTE 35. */
+/** Returns true when MPEG-TS can carry a track of data: KLV and SCTE 35. */
 export function canCarryDataInTs(track: Track): track is TsDataTrack {
   return track.kind === 'data' && (track.codec === 'klv' || track.codec === 'scte35')
 }
 
-/** What the PMT says of a stream of data. */
+/** Returns the entry of a stream of data in the PMT. */
 export function tsDataEntry({ codec, config }: TsDataTrack): Omit<TsStreamEntry, 'pid'> {
   if (codec === 'scte35') return { streamType: STREAM_TYPE.spliceInfo, descriptors: [] }
   const descriptors = [registration(KLV_IDENTIFIER)]
@@ -66,7 +66,7 @@ export function tsDataEntry({ codec, config }: TsDataTrack): Omit<TsStreamEntry,
   return { streamType: STREAM_TYPE.metadata, descriptors: [...descriptors, metadata, buffers] }
 }
 
-/** What the PMT says of the whole program: that it has splice information (ANSI/SCTE 35 8.1). */
+/** Returns the descriptors of the whole program in the PMT, which announce splice information (ANSI/SCTE 35 8.1). */
 export function tsProgramDescriptors(tracks: readonly Track[]): TsDescriptor[] {
   return tracks.some(({ codec }) => codec === 'scte35') ? [registration(SPLICE_IDENTIFIER)] : []
 }

@@ -12,12 +12,10 @@ export interface PlacedData {
 type Waiting = { readonly to: PlacedData; readonly data: Buffer; readonly ticks: number | undefined }
 
 /**
- * The place of a program's data among its media. Tracks of data are declared after the first one of media, so that nobody
- * takes a stream for one of data alone; where the program has no media, at once.
- *
- * Data that states no time has that of the newest packet of the leading media (the first stream of pictures, or else of
- * sound): its decoding time. It waits for one, within limits. In a program without media it is that of the newest clock
- * reference.
+ * The place of a program's data among its media. Tracks of data are declared after the first one of media, so that no
+ * subscriber takes a stream for one of data alone; where the program has no media, at once. Data that states no time has that
+ * of the newest packet of the leading media (the first stream of pictures, or else of sound): its decoding time. It waits for
+ * one, within limits. In a program without media it is that of the newest clock reference.
  */
 export class DataPlacement {
   readonly #onDrop: () => void
@@ -57,7 +55,7 @@ export class DataPlacement {
     if (this.#waiting.length > 0) this.#release()
   }
 
-  /** What follows is from another place. */
+  /** Drops the data that waits: the next packets are from another place. */
   loseTime(): void {
     this.#ticks = undefined
     for (let left = this.#waiting.length; left > 0; left--) this.#onDrop()

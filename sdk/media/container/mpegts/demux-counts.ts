@@ -7,7 +7,7 @@ const MAX_UNSUPPORTED = 16
 /** The last continuity counter of a PID; undefined where any may come. */
 export type CountedPid = { counter: number | undefined }
 
-/** What was amiss in an MPEG-TS, of all its programs. */
+/** The counts of errors in an MPEG-TS, of all its programs. */
 export class DemuxCounts {
   continuityErrors = 0
   droppedUnits = 0

@@ -9,8 +9,8 @@ import type { TsSection } from './section.ts'
 import { TablePid } from './table-pid.ts'
 
 /**
- * After so many missing packets of a PID its counter, of 4 bits, shows nothing: the next one looks like the last one once more, and after
- * one more missing like its successor (ISO/IEC 13818-1 2.4.3.3).
+ * The number of missing packets of a PID from which on its counter, of 4 bits, does not show them: the next packet looks like
+ * the last one once more, and after one more missing like its successor (ISO/IEC 13818-1 2.4.3.3).
  */
 const MIN_UNSEEN_LOSS = 15
 /** How many programs are read, as each may hold back some pictures; further ones are ignored. */
@@ -22,7 +22,7 @@ export const TS_MAX_PROGRAMS = 8
  * Data that states no time has the decoding time of the newest packet of the pictures, or else of the sound; without both,
  * that of the newest clock reference.
  *
- * Units that are broken, or of which packets are missing, are dropped and counted; the sink is told of the latter as lost.
+ * Broken units, and units with missing packets, are dropped and counted; the sink's `lost` is called for the latter.
  */
 export class TsDemuxer {
   readonly #reader = new TsPacketReader()
@@ -99,7 +99,7 @@ export class TsDemuxer {
 
   /**
    * Writes the units that are held back until the next one begins. To be called at the end of the stream, and between
-   * segments, whose continuity counters need not go on.
+   * segments: their continuity counters need not go on.
    */
   flush(): void {
     for (const program of this.#programs) program.flush()

@@ -1,7 +1,7 @@
 import type { TrackInit } from '../../track.ts'
 import type { UnitSink } from '../../unit-sink.ts'
 
-/** What the tables say of a track; it has no layer as the main one of its kind. */
+/** The properties of a track that the tables state; it has no layer as the main one of its kind. */
 export type TrackTerms = Pick<TrackInit, 'language' | 'layer'>
 
 /** Turns the data of PES packets into units of one track. */
@@ -22,7 +22,7 @@ export interface ElementaryStream {
 /** The options of a stream: what it needs to declare its track. */
 export type ElementaryStreamOptions = {
   readonly sink: UnitSink
-  /** What the track says besides its kind, codec and configuration. */
+  /** The properties of the track besides its kind, codec and configuration. */
   readonly terms: TrackTerms
   /** Called when data is lost: it came before the configuration, or makes no unit. */
   readonly onDrop: () => void

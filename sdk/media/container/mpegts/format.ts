@@ -61,8 +61,9 @@ export const TS_FORMAT: MuxerFormat = {
 }
 
 /**
- * As {@link TS_FORMAT}, with the tracks of data that MPEG-TS has a place for, KLV and SCTE 35, and for protocols that promise
- * a short delay: output is gathered for 10 ms at most, and sound leaves with the next picture, if that comes within 40 ms.
+ * A stream as {@link TS_FORMAT}, with the tracks of data that MPEG-TS has a place for, KLV and SCTE 35, and for protocols
+ * that promise a short delay: output is gathered for 10 ms at most, and sound leaves with the next picture, if that comes
+ * within 40 ms.
  */
 export const TS_DATA_FORMAT: MuxerFormat = {
   name: 'mpegts-data',

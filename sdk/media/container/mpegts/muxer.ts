@@ -63,7 +63,7 @@ type MuxedStream = {
  * video, else of audio, else of KLV, is the decoding time. That lies earlier where pictures would be shown before it.
  */
 export class TsMuxer {
-  /** By the id of the track. */
+  /** The streams by the id of the track. */
   readonly #streams = new Map<number, MuxedStream>()
   /** How many streams there were so far, gone ones included. */
   #streamCount = 0
@@ -99,7 +99,7 @@ export class TsMuxer {
     return this.tables()
   }
 
-  /** As {@link start}, for who sends the tables at another time. */
+  /** Sets the tracks as {@link start} does, for a caller that sends the tables at another time. */
   setTracks(tracks: readonly Track[]): void {
     const pids = tracks.map((track) => this.#streamOf(track)?.pid ?? FIRST_PID + (this.#streamCount++ % PID_COUNT))
     const entries = tracks.map((track, index) => tsStreamEntry(track, pids[index]!))
@@ -224,8 +224,8 @@ export class TsMuxer {
 }
 
 /**
- * Packets that let the counters of tables and tracks begin anew (2.4.3.4): they go between what one muxer has made and what
- * another one makes, where it has not been told of the former.
+ * Packets that let the counters of tables and tracks begin anew (2.4.3.4): they go between the output of one muxer and that
+ * of another, which does not know the former.
  */
 export function serializeTsRestart(trackCount: number): Buffer {
   const pids = [TS_PAT_PID, PMT_PID, ...Array.from({ length: trackCount }, (_, index) => FIRST_PID + index)]

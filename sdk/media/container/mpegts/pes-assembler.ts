@@ -20,7 +20,7 @@ export class PesAssembler {
     this.#maxSizeBytes = maxSizeBytes
   }
 
-  /** Whether a packet has begun and is not complete. */
+  /** True while a packet has begun and is not complete. */
   get open(): boolean {
     return this.#open
   }

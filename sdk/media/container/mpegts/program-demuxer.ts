@@ -137,7 +137,7 @@ export class ProgramDemuxer {
     stream.elementary.lost()
   }
 
-  /** What comes next of each PID goes on from nothing. */
+  /** Takes any counter from the next packet of each PID, and forgets a table that has begun. */
   #forgetPlace(): void {
     for (const stream of this.streams.values()) stream.counter = undefined
     this.#map.reset()

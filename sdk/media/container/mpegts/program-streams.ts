@@ -93,7 +93,7 @@ export class ProgramStreams {
     if (this.#leader === undefined) this.#placement.moveTo(ticks)
   }
 
-  /** What follows is from another place of the stream. */
+  /** Drops the data that waits for a time: the next packets are from another place of the stream. */
   loseTime(): void {
     this.#placement.loseTime()
   }

@@ -59,7 +59,7 @@ export function serializeTsSection({ tableId, tableIdExtension, version, current
 export class TsSectionReader {
   readonly #maxSizeBytes: number
   #pending: Buffer = Buffer.alloc(0)
-  /** Whether the next byte lies within a section, or where one may begin. */
+  /** True when the next byte lies within a section, or at a place where one may begin. */
   #open = false
 
   /** @param maxSizeBytes The size of the largest section; what follows a larger one is not read up to the next start. */

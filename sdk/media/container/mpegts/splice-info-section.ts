@@ -7,7 +7,7 @@ import { sectionSize } from './section.ts'
 export const MAX_SPLICE_SECTION_SIZE_BYTES = 4096
 
 const TABLE_ID = 0xfc
-/** With no command and no descriptor. */
+/** The size of a section without command and descriptors. */
 const MIN_SIZE_BYTES = 20
 const CRC_SIZE_BYTES = 4
 const ADJUSTMENT_OFFSET = 4

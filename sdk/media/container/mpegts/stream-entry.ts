@@ -64,15 +64,15 @@ export function tsCodecOf({ streamType, descriptors }: TsStreamEntry): VideoCode
   return undefined
 }
 
-/** The language tag (BCP 47) of a stream, whose descriptor has a code of ISO 639-2; undefined without one. */
+/** Returns the language tag (BCP 47) of a stream, from the ISO 639-2 code of its descriptor; undefined without one. */
 export function tsLanguageOf({ descriptors }: TsStreamEntry): string | undefined {
   const found = descriptors.find(({ tag }) => tag === DESCRIPTOR_TAG.language)
   return found && languageTagOf(found.data.toString('latin1', 0, LANGUAGE_SIZE_BYTES))
 }
 
 /**
- * Whether MPEG-TS can carry a track as it is: H.264, H.265, AAC that ADTS has room for, MP3, AC-3, E-AC-3, Opus in a
- * usual layout of channels, and G.711 of 8 kHz and one channel. Of tracks of data, `canCarryDataInTs` says it.
+ * Returns true when MPEG-TS can carry a track as it is: H.264, H.265, AAC that ADTS has room for, MP3, AC-3, E-AC-3, Opus in
+ * a usual layout of channels, and G.711 of 8 kHz and one channel. For tracks of data see `canCarryDataInTs`.
  */
 export function canCarryInTs(track: Track): track is MediaTrack {
   return track.kind !== 'data' && streamKind(track) !== undefined

@@ -17,7 +17,7 @@ export class SyncedAudioStream implements ElementaryStream {
   readonly #track: AudioTrackWriter
   /** The start of a frame that goes on in the next packet. */
   #rest: Buffer = Buffer.alloc(0)
-  /** Whether a frame has ended where the next byte lies. */
+  /** True when a frame has ended just before the next byte. */
   #inSync = false
 
   constructor(codec: SyncedAudioCodec, options: ElementaryStreamOptions) {
@@ -47,7 +47,7 @@ export class SyncedAudioStream implements ElementaryStream {
       }
       if (frame === null && cutOff < 0) cutOff = offset
       if (frame === null && this.#inSync) break
-      // What looks like a long frame may be no frame, and have whole ones in it.
+      // A header that looks like that of a long frame may be none, and whole frames may lie within it.
       if (frame === undefined && attempts === 0) this.#track.drop()
       attempts += 1
       this.#inSync = false

@@ -24,7 +24,7 @@ export class TablePid implements CountedPid {
     }
   }
 
-  /** What comes next goes on from nothing. */
+  /** Takes any counter from the next packet, and forgets a section that has begun. */
   reset(): void {
     this.#sections.reset()
     this.counter = undefined

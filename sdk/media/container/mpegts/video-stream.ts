@@ -18,7 +18,7 @@ export class VideoStream implements ElementaryStream {
   readonly #codec: 'h264' | 'h265'
   readonly #sets: ParameterSets
   #track: Track | undefined
-  /** Whether the sets have changed since the track was configured. */
+  /** True when the sets have changed since the track was configured. */
   #stale = true
   #lastDts: number | undefined
   #lastStep = 0

@@ -15,7 +15,7 @@ const LAYOUTS = [2, 1, 2, 3, 6, 7, 7] as const
 const MAX_CHANNELS = 6
 const AC3_BSID = 8
 const EAC3_BSID = 16
-/** What such streams mostly have, by layout: 192 and 384 kbit/s. */
+/** The usual bitrates by layout: 192 and 384 kbit/s. */
 const STEREO_RATE = { code: 10, kilobits: 192 } as const
 const SURROUND_RATE = { code: 14, kilobits: 384 } as const
 

@@ -3,13 +3,13 @@ import { readInt32, readInt64, timeFields, timeSizeBytes, timeVersion, uint16, u
 
 /** A piece of a track's presentation. */
 export type Edit = {
-  /** In ticks of the movie; 0 for what has no end yet. */
+  /** The duration in ticks of the movie; 0 for a piece that has no end yet. */
   readonly duration: number
-  /** Where in the track's times it begins, in ticks of the track; −1 for a piece that shows nothing. */
+  /** The start in the track's times, in ticks of the track; −1 for a piece that shows nothing. */
   readonly mediaTime: number
 }
 
-/** What an edit list of a file for one player has at most. */
+/** The most edits that are read; files for one player have far fewer. */
 const MAX_EDITS = 100
 const NORMAL_RATE = 1
 

@@ -7,7 +7,7 @@ import { uint32, uint8 } from './fields.ts'
 export type ElementaryStream = {
   /** The object type indication, which names the codec: 0x40 is AAC. */
   readonly objectType: number
-  /** What the decoder needs, as an AudioSpecificConfig; empty when it needs nothing. */
+  /** The configuration of the decoder, such as an AudioSpecificConfig; empty when it needs none. */
   readonly specificInfo: Buffer
 }
 

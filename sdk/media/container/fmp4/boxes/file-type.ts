@@ -2,7 +2,7 @@ import type { Box } from '../box.ts'
 import { uint32 } from './fields.ts'
 
 const MINOR_VERSION = 512
-/** What readers must know for a sample entry. */
+/** The brands that readers must know for a sample entry. */
 const ENTRY_BRANDS: Readonly<Record<string, string>> = { av01: 'av01', alaw: 'qt  ', ulaw: 'qt  ' }
 
 /**

@@ -9,7 +9,7 @@ export type MediaHeader = {
   readonly language: string
 }
 
-/** Of each letter, which are counted from 1. */
+/** The bits of each letter; letters are counted from 1. */
 const LETTER_BITS = 5
 const BEFORE_A = 'a'.charCodeAt(0) - 1
 

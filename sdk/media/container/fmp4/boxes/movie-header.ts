@@ -10,7 +10,7 @@ export type MovieHeader = {
 }
 
 const FULL_VOLUME = 0x0100
-/** What lies between the matrix and the next track's number. */
+/** The fields between the matrix and the next track's number. */
 const PREDEFINED_SIZE_BYTES = 24
 /** Rate, volume and reserved fields before the matrix. */
 const PLAYBACK_SIZE_BYTES = 16

@@ -4,7 +4,7 @@ import { uint16, uint32 } from './fields.ts'
 
 /** The fields of a visual sample entry (ISO/IEC 14496-12 12.1.3) that differ. */
 export type VisualSampleEntry = {
-  /** In pixels, at most 65,535. */
+  /** The size in pixels, at most 65,535. */
   readonly width: number
   readonly height: number
 }
@@ -26,7 +26,7 @@ const SAMPLE_SIZE_BITS = 16
 const MAX_SAMPLE_RATE = 0xffff
 const VISUAL_SIZE_BYTES = 78
 const AUDIO_SIZE_BYTES = 28
-/** What QuickTime's newer sound descriptions have before their boxes, by version. */
+/** The size of the fields before the boxes in QuickTime's newer sound descriptions, by version. */
 const QUICKTIME_SIZE_BYTES = [0, 16, 36] as const
 
 export function serializeVisualSampleEntry(type: string, entry: VisualSampleEntry, children: readonly Box[]): Box {

@@ -1,10 +1,10 @@
 import { fullBox, parseFullBox, type Box } from '../box.ts'
 import { readUint64, uint32, uint64 } from './fields.ts'
 
-/** `tfhd` (ISO/IEC 14496-12 8.8.7): the track of a fragment, and what holds for samples of which a run says nothing. */
+/** `tfhd` (ISO/IEC 14496-12 8.8.7): the track of a fragment, and the defaults for values that a run leaves out. */
 export type TrackFragmentHeader = {
   readonly trackId: number
-  /** Where data offsets count from, in the file; undefined to count from the `moof`, or where the last track ended. */
+  /** The position in the file that data offsets count from; undefined to count from the `moof`, or from the end of the last track. */
   readonly baseDataOffset?: number | undefined
   readonly descriptionIndex?: number | undefined
   readonly durationTicks?: number | undefined

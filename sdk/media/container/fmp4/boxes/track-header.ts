@@ -5,7 +5,7 @@ import { FIXED_ONE, timeFields, timeSizeBytes, timeVersion, uint16, uint32, UNIT
 export type TrackHeader = {
   readonly trackId: number
   readonly kind: 'video' | 'audio'
-  /** In pixels; 0 for audio. */
+  /** The size in pixels; 0 for audio. */
   readonly width: number
   readonly height: number
 }

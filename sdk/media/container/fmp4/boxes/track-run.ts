@@ -2,9 +2,9 @@ import { MalformedError } from '../../../errors.ts'
 import { fullBox, parseFullBox, type Box } from '../box.ts'
 import { readInt32 } from './fields.ts'
 
-/** `trun` (ISO/IEC 14496-12 8.8.8): samples whose data follow one another. */
+/** `trun` (ISO/IEC 14496-12 8.8.8): samples with data that follow one another. */
 export type TrackRun = {
-  /** Where the data begin, counted from the fragment's base; undefined where they follow those of the run before. */
+  /** The start of the data, counted from the fragment's base; undefined where they follow those of the previous run. */
   readonly dataOffset: number | undefined
   readonly samples: readonly RunSample[]
 }
@@ -19,7 +19,7 @@ export type RunSample = {
   readonly cts: number
 }
 
-/** What holds for samples of which a run says nothing. */
+/** The values of samples for which a run has none. */
 export type SampleDefaults = Omit<RunSample, 'cts'>
 
 /** A sample that decoding can start at, and one that depends on others (8.8.3.1). */
@@ -28,12 +28,12 @@ export const SAMPLE_FLAGS = { sync: 0x0200_0000, dependent: 0x0101_0000 } as con
 /** A flag of samples that decoding can't start at. */
 const NOT_SYNC = 0x01_0000
 
-/** Whether decoding can start at a sample. */
+/** Returns true when decoding can start at a sample. */
 export function isSyncSample({ flags }: Pick<RunSample, 'flags'>): boolean {
   return (flags & NOT_SYNC) === 0
 }
 
-/** What a run can tell of each sample. */
+/** The fields that a run can have for each sample. */
 export const RUN_FIELD = { duration: 0x100, size: 0x200, flags: 0x400, cts: 0x800 } as const
 
 /** An hour of video at 25 frames a second. */

@@ -16,7 +16,7 @@ export function liveFmp4Tracks(tracks: readonly Track[]): Fmp4Track[] {
   return mainTracks(tracks).filter(isPlayable)
 }
 
-/** Whether players of fMP4 take a track. G.711 is left out, which MP4 has for QuickTime alone. */
+/** Returns true when players of fMP4 take a track. G.711 is left out: MP4 has it for QuickTime alone. */
 function isPlayable(track: MediaTrack): track is Fmp4Track {
   return track.codec !== 'pcma' && track.codec !== 'pcmu' && canCarryInFmp4(track)
 }
@@ -28,7 +28,7 @@ export class CarriedTrack {
   readonly #pictureTimes: PictureTimes | undefined
   readonly #soundTimes: SoundTimes
 
-  /** @param former The track in whose place it comes in another muxer, whose sound it follows on without an overlap. */
+  /** @param former The track that it replaces in another muxer; its sound goes on after that track's without an overlap. */
   constructor(track: Fmp4Track, former?: CarriedTrack) {
     this.track = { ...track, id: ID[track.kind] }
     this.#writer = new TrackFragmentWriter(this.track)
@@ -37,7 +37,7 @@ export class CarriedTrack {
     this.#soundTimes = new SoundTimes(({ data }) => this.#writer.toldSeconds(data), followed)
   }
 
-  /** Whether a track is the same to a decoder; the tracks of another publisher are other objects. */
+  /** Returns true when a track is the same to a decoder; the tracks of another publisher are other objects. */
   matches(other: Track): boolean {
     const { track } = this
     if (other.codec !== track.codec || other.timescale !== track.timescale) return false
@@ -62,7 +62,7 @@ export class CarriedTrack {
     const { track } = this
     const time = times.next(dts)
     this.#writer.write(AccessUnit.fromData(track, time.dts, pts, keyframe, data))
-    // What stands for the next picture tells how long this one lasts.
+    // A unit in place of the next picture sets the duration of this one.
     const endDts = time.dts + time.durationTicks
     return this.#writer.take(AccessUnit.fromData(track, endDts, endDts, false, NO_DATA))
   }

@@ -7,7 +7,7 @@ import { CarriedTrack, liveFmp4Tracks } from './carried-track.ts'
 
 class Fmp4Muxer implements Muxer {
   readonly #carried = new Map<Track['kind'], CarriedTrack>()
-  /** The tracks of the stream whose units are taken. */
+  /** The tracks of the stream with units that are taken. */
   #taken: readonly Track[] = []
   /** The tracks of the muxer that the sinks come from, until this one has begun. */
   readonly #former: Map<Track['kind'], CarriedTrack>
@@ -52,8 +52,8 @@ class Fmp4Muxer implements Muxer {
   }
 
   /**
-   * Adds to a keyframe, with which viewers begin, where the sound goes on. VLC 3 reads times in the first fragment that
-   * it gets, and then counts durations: it would take sound that is not named there to begin at zero, and drop it all.
+   * Adds the time at which the sound goes on to a keyframe, with which viewers begin. VLC 3 reads times in the first fragment
+   * that it gets, and then counts durations: it would take sound without a time there to begin at zero, and drop it all.
    */
   #withSound(samples: TrackSamples, unit: AccessUnit): readonly TrackSamples[] {
     const sound = unit.keyframe && unit.track.kind === 'video' ? this.#carried.get('audio') : undefined
