@@ -19,7 +19,7 @@ export type RtpFrame = FrameFields & ({ readonly nalus: readonly Buffer[] } | { 
 /** Puts access units together from the payloads of one RTP stream. */
 export interface RtpDepacketizer {
   readonly codec: VideoCodec | AudioCodec
-  /** What is known before the first packet, as SDP says it; undefined where frames have to show it first. */
+  /** The configuration that SDP states before the first packet; undefined where frames have to show it first. */
   readonly config: VideoConfig | AudioConfig | undefined
   /**
    * Takes the next packet, in order of sequence numbers, and returns the frames that are complete by it. The payload is

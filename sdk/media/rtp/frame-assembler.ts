@@ -5,7 +5,7 @@ import type { RtpFrame } from './depacketizer.ts'
 import { MAX_PACKETS_PER_ACCESS_UNIT } from './limits.ts'
 import type { RtpPacket } from './packet.ts'
 
-/** What a frame says of itself; the configuration where it has one. */
+/** The properties of a frame; the configuration where it has one. */
 export type FrameTraits = { readonly keyframe: boolean; readonly config: VideoConfig | undefined }
 
 const NO_FRAMES: readonly RtpFrame[] = []
@@ -63,7 +63,7 @@ export class FrameAssembler {
     this.#packets = 1
   }
 
-  /** Takes the next piece of a frame; ignores those of one whose begin is missing. */
+  /** Takes the next piece of a frame; ignores pieces of a frame without its beginning. */
   add(part: Buffer): void {
     if (!this.#begun) return
     this.#sizeBytes += part.length

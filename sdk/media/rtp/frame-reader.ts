@@ -31,7 +31,7 @@ export class RtpFrameReader implements RtpPayloadReader {
   readonly #sink: UnitSink
   #track: Track | undefined
   #extractor: DtsExtractor | undefined
-  /** For the extractor, which has to see no corrections. */
+  /** Unwraps times for the extractor, which must not see corrections. */
   readonly #unwrapper = new CounterUnwrapper(32)
 
   constructor({ depacketizer, clockRate, clock, sink }: FrameReaderInit) {
@@ -66,9 +66,9 @@ export class RtpFrameReader implements RtpPayloadReader {
     const { timestamp, keyframe } = frame
     const ntpMs = this.#clock.ntpMsAt(timestamp)
     if ('nalus' in frame) {
-      const lead = this.#leadOf(frame.nalus, timestamp)
-      const pts = this.#clock.place(timestamp, nowMs, lead)
-      this.#hand(AccessUnit.fromNalus(track, pts - lead, pts, keyframe, frame.nalus, ntpMs))
+      const aheadTicks = this.#aheadTicksOf(frame.nalus, timestamp)
+      const pts = this.#clock.place(timestamp, nowMs, aheadTicks)
+      this.#hand(AccessUnit.fromNalus(track, pts - aheadTicks, pts, keyframe, frame.nalus, ntpMs))
     } else {
       const pts = this.#clock.place(timestamp, nowMs)
       this.#hand(AccessUnit.fromData(track, pts, pts, keyframe, frame.data, ntpMs))
@@ -80,8 +80,8 @@ export class RtpFrameReader implements RtpPayloadReader {
     this.#sink.write(unit)
   }
 
-  /** By how much a picture is decoded before it is shown. */
-  #leadOf(nalus: readonly Buffer[], timestamp: number): number {
+  /** Returns the ticks by which a picture is decoded before it is shown. */
+  #aheadTicksOf(nalus: readonly Buffer[], timestamp: number): number {
     if (this.#extractor === undefined) return 0
     const time = this.#unwrapper.unwrap(timestamp)
     return time - this.#extractor.push(nalus, time)

@@ -1,7 +1,7 @@
 import { MalformedError } from '../errors.ts'
 import type { RtpHeaderExtension } from './packet.ts'
 
-/** As many as there are identifiers. */
+/** The number of valid identifiers. */
 export const RTP_MAX_EXTENSION_ELEMENTS = 255
 
 const ONE_BYTE_PROFILE = 0xbede
@@ -16,9 +16,9 @@ const PADDING = 0
 
 /** One element of a header extension (RFC 8285 4.1). */
 export type RtpExtensionElement = {
-  /** What the session's description names by `extmap`: 1–14 where all elements have one-byte headers, else 1–255. */
+  /** The identifier that `extmap` maps to a kind of element: 1–14 where all elements have one-byte headers, else 1–255. */
   readonly id: number
-  /** At most 255 bytes; 1–16 for one-byte headers. */
+  /** The bytes of the element: at most 255; 1–16 for one-byte headers. */
   readonly data: Buffer
 }
 

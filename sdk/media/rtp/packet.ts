@@ -17,7 +17,7 @@ const RTCP_LAST_TYPE = 223
 
 const NO_CSRCS: readonly number[] = []
 
-/** What the fixed header of an RTP packet says. */
+/** The fixed header of an RTP packet. */
 export type RtpHeader = {
   /** 0–127. */
   readonly payloadType: number
@@ -41,7 +41,7 @@ export type RtpPacket = RtpHeader & {
   /** The contributing sources, at most 15. */
   readonly csrcs: readonly number[]
   readonly extension?: RtpHeaderExtension | undefined
-  /** Without padding. */
+  /** The payload without padding. */
   readonly payload: Buffer
 }
 
@@ -53,7 +53,7 @@ export type RtpHeaderExtension = {
   readonly data: Buffer
 }
 
-/** Whether a packet of a port that carries both is one of RTCP (RFC 5761 4). */
+/** Returns true for a packet of RTCP on a port that carries both (RFC 5761 4). */
 export function isRtcp(bytes: Buffer): boolean {
   const type = bytes[1] ?? 0
   return type >= RTCP_FIRST_TYPE && type <= RTCP_LAST_TYPE

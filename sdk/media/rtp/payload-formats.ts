@@ -29,7 +29,7 @@ import { Vp9Packetizer } from './vp9/packetizer.ts'
 /** The name of MPEG-2 TS (RFC 2250 2), which holds several tracks. */
 export const MP2T_ENCODING = 'MP2T'
 
-/** By the registered names of payload formats. */
+/** The depacketizers by the registered names of payload formats. */
 const DEPACKETIZERS: Readonly<Record<string, new (format: RtpFormat) => RtpDepacketizer>> = {
   H264: H264Depacketizer,
   H265: H265Depacketizer,
@@ -64,7 +64,7 @@ export function rtpFormatProblem(format: RtpFormat): string | undefined {
 }
 
 /**
- * Makes what puts the units of a format together.
+ * Makes the depacketizer of a format.
  * @throws {MalformedError} when the format is not supported, or not as its parameters have it
  */
 export function createRtpDepacketizer(format: RtpFormat): RtpDepacketizer {
@@ -74,7 +74,7 @@ export function createRtpDepacketizer(format: RtpFormat): RtpDepacketizer {
 }
 
 /**
- * Makes what cuts the units of a track, which `canCarryInRtp` holds for.
+ * Makes the packetizer of a track that `canCarryInRtp` accepts.
  * @param maxPayloadBytes at least 32
  * @throws {RangeError} when RTP can't carry the track, or `maxPayloadBytes` is too small
  */

@@ -1,7 +1,7 @@
 /** Room for the headers of any payload format and a few bytes of media. */
 const MIN_PAYLOAD_BYTES = 32
 
-/** What a packetizer has to know. */
+/** The options of all packetizers. */
 export type PacketizerOptions = {
   /** The largest payload of a packet: what the network carries in one, less the headers of RTP and below. At least 32. */
   readonly maxPayloadBytes: number

@@ -14,8 +14,8 @@ import type { RtpClock } from './rtp-clock.ts'
 import type { RtpReceptionCounts } from './session/reception-counts.ts'
 
 /**
- * What is received, and where it goes: read as the format says or, with `reader`, by another one, for payloads that are not
- * known here.
+ * The stream to receive, and the destination of its media: `format` chooses the reader of payloads, or `reader` is another
+ * one, for payloads of unknown formats.
  */
 export type RtpReceiverInit = {
   readonly format: RtpFormat
@@ -27,13 +27,13 @@ export type RtpReceiverInit = {
 export type RtpFormatReading = {
   /** Takes the track, and its units. */
   readonly sink: UnitSink
-  /** That of the source, for all its tracks. */
+  /** The clock of the source, one for all its tracks. */
   readonly clock: RtpClock
 }
 
 /**
  * Turns the packets of one RTP stream into a track and its units: in order, with times on the source's common clock and
- * decoding times. What is lost is told to the sink, what is broken is left out and counted.
+ * decoding times. Loss is reported to the sink by `lost`; broken packets are left out and counted.
  *
  * MPEG-2 TS (`MP2T`) makes several tracks, with the times that it has itself: counters of 33 bits.
  */
@@ -66,14 +66,14 @@ export class RtpReceiver {
     return this.#ssrc
   }
 
-  /** What became of the packets so far. */
+  /** The counts of the packets so far. */
   get counts(): RtpReceptionCounts {
     const { receivedPackets, lostPackets, reorderedPackets, duplicatePackets } = this.statistics
     const brokenPackets = this.#brokenPackets
     return { receivedPackets, lostPackets, reorderedPackets, duplicatePackets, brokenPackets }
   }
 
-  /** Takes a packet, whose bytes are kept. `nowMs` is a monotonic clock. */
+  /** Takes a packet and keeps its bytes. `nowMs` is a monotonic clock. */
   push(bytes: Buffer, nowMs: number): void {
     const packet = this.#parse(bytes)
     if (packet !== undefined) this.receive(packet, nowMs)

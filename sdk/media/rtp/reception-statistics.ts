@@ -14,10 +14,10 @@ const JITTER_GAIN = 1 / 16
 const MAX_JITTER_STEP_SECONDS = 10
 
 /**
- * What arrives of one RTP stream, and the reports on it (RFC 3550 6.4.1, A.1, A.3, A.8).
+ * Statistics of the packets that arrive of one RTP stream, and the reports on it (RFC 3550 6.4.1, A.1, A.3, A.8).
  *
- * Another SSRC, or a jump in the sequence numbers that two packets in a row agree on, begins the reports anew; the
- * counters go on.
+ * Another SSRC, or a jump in the sequence numbers that two packets in a row agree on, begins the reports anew; the counters
+ * go on.
  */
 export class RtpReceptionStatistics {
   readonly #clockRate: number
@@ -29,7 +29,7 @@ export class RtpReceptionStatistics {
   #first = 0
   #highest = 0
   #strayNumber: number | undefined
-  /** Since the reports began, repeated ones included as the RFC has it, and not. */
+  /** The packets since the reports began: all, repeated ones included as the RFC has it, and those without repeated ones. */
   #received = 0
   #receivedOnce = 0
   #lostBefore = 0

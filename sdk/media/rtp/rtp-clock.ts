@@ -3,18 +3,18 @@ import { ShortestDelay } from './shortest-delay.ts'
 import { StandingClock } from './standing-clock.ts'
 
 /**
- * What reports may say against the place of a track before it is moved: less than is noticed (EBU R 37), and more than the
- * frame of sound by which GStreamer's reports are off now and then.
+ * The largest offset by reports that does not move a track: less than is noticed (EBU R 37), and more than the frame of sound
+ * by which GStreamer's reports are off now and then.
  */
 export const RTP_MAX_OFFSET_MS = 40
 /** Steps of the RTP times, and offsets by reports, beyond which something else than the clocks' pace is the reason. */
 const RTP_MAX_STEP_MS = 10_000
 
-/** A track is so far from where its frames arrive once its clock has another pace than it says: arrival holds from then on. */
+/** A track that is this far from the arrival of its frames has a clock of another pace than its clock rate: arrival holds from then on. */
 const MAX_DRIFT_MS = 2000
-/** It is not judged before, so that its delays are those of some seconds. */
+/** The age at which a track is judged first, so that its delays are those of some seconds. */
 const MIN_DRIFT_AGE_MS = 3000
-/** Reports that have the RTP times go faster or slower by more than this part say that the clock rate is another one. */
+/** A clock rate is wrong when reports show a pace of the RTP times that differs by more than this part. */
 const MAX_PACE_ERROR = 0.25
 /** Reports that are nearer to each other don't show a pace. */
 const MIN_PACE_MS = 1000
@@ -22,18 +22,18 @@ const MIN_PACE_MS = 1000
 /** One instant, by a sender report. */
 type ClockReport = { readonly ntpMs: number; readonly time: number }
 
-/** What the tracks of one source share: the track that was placed first, whose times the others are put in step with. */
+/** The timeline that the tracks of one source share; all others are put in step with its leader. */
 type RtpTimeline = { leader: RtpTrackClock | undefined }
 
 /**
  * Puts the RTP times of several media of one source, each of which has a start and a pace of its own (RFC 3550 5.1), on one
- * timeline. It begins with the first frame that is placed, at 0, and goes on by the clock of one track, the leader: that
- * of pictures where there is one, which then never jerk, else the first.
+ * timeline. It begins with the first frame that is placed, at 0, and goes on by the clock of one track, the leader: that of
+ * pictures where there is one, which then never jerk, else the first.
  *
- * Until there are sender reports (RFC 3550 6.4.1) of two tracks, they are put in step by the arrival of their frames: of
- * the first ones, and once it is known which of them came the quickest, of those. A track that is 2 s off by arrival has a
- * clock of another pace than it says; it then follows the arrival of its newest frames. Frames of a track whose RTP times
- * stand still have the time of their arrival, also where it leads.
+ * Until there are sender reports (RFC 3550 6.4.1) of two tracks, they are put in step by the arrival of their frames: of the
+ * first ones, and once it is known which of them came the quickest, of those. A track that is 2 s off by arrival has a clock
+ * of another pace than its clock rate; it then follows the arrival of its newest frames. Frames have the time of their
+ * arrival when the RTP times of their track stand still, also where it leads.
  */
 export class RtpClock {
   readonly #timeline: RtpTimeline = { leader: undefined }
@@ -57,9 +57,9 @@ export class RtpTrackClock {
   /** The RTP time of the last frame, without wraps. */
   #last = 0
   #lastMs = 0
-  /** How much earlier than shown the last frame was to be decoded, and so sent. */
-  #lastLead = 0
-  /** From RTP times without wraps, and what is added while they stand still, to the timeline. */
+  /** The ticks by which the last frame was to be decoded, and so sent, before it was shown. */
+  #lastAheadTicks = 0
+  /** The offset from RTP times without wraps, with the time that is added while they stand still, to the timeline. */
   #shift = 0
   readonly #standing = new StandingClock()
   #report: ClockReport | undefined
@@ -69,7 +69,7 @@ export class RtpTrackClock {
   /** It follows the arrival of the newest frames. */
   #drifts = false
   #startedMs = 0
-  /** How many reports in a row say that its clock rate is another one. */
+  /** The number of reports in a row that show another clock rate. */
   #oddPaces = 0
   #correctedMs = 0
 
@@ -79,7 +79,7 @@ export class RtpTrackClock {
     this.#timeline = timeline
   }
 
-  /** By how much the track was moved into step so far; see `AccessUnit.correctedMs`. */
+  /** The sum of the track's moves into step so far; see `AccessUnit.correctedMs`. */
   get correctedMs(): number {
     return this.#correctedMs
   }
@@ -110,23 +110,23 @@ export class RtpTrackClock {
    * below 0 for what comes before the first frame of all.
    *
    * From one frame to the next it goes on, or back, by the difference of the RTP times, but for a correction: the track is
-   * not the leader, and reports, or arrivals where there are none, say that it is more than 40 ms and at most 10 s out of
+   * not the leader, and reports, or arrivals where there are none, show that it is more than 40 ms and at most 10 s out of
    * step. It then moves into step at once. A difference that is beyond ±10 s, and beyond ±10 s of the time that passed
-   * between the frames, is taken as a new start of the source, which goes on where the leader is by arrival.
-   * @param nowMs when the frame arrived, by a clock of any start, the same for all tracks
-   * @param lead by how many ticks the frame is decoded, and so sent, before it is shown
+   * between the frames, is taken as a new start of the source, which goes on at the leader's time by arrival.
+   * @param nowMs the arrival of the frame, by a clock of any start, the same for all tracks
+   * @param aheadTicks the ticks by which the frame is decoded, and so sent, before it is shown
    */
-  place(timestamp: number, nowMs: number, lead = 0): number {
+  place(timestamp: number, nowMs: number, aheadTicks = 0): number {
     const step = (timestamp - this.#last) | 0
     if (!this.#started || this.#isJump(step, nowMs)) {
-      this.#start(timestamp, nowMs, lead)
+      this.#start(timestamp, nowMs, aheadTicks)
     } else {
       this.#last += step
-      this.#arrive(nowMs, lead)
+      this.#arrive(nowMs, aheadTicks)
       this.#align(RTP_MAX_OFFSET_MS, nowMs)
     }
     this.#lastMs = nowMs
-    this.#lastLead = lead
+    this.#lastAheadTicks = aheadTicks
     return this.#time
   }
 
@@ -137,10 +137,10 @@ export class RtpTrackClock {
     return report.ntpMs + this.#toMs((timestamp - report.time) | 0)
   }
 
-  #start(timestamp: number, nowMs: number, lead: number): void {
+  #start(timestamp: number, nowMs: number, aheadTicks: number): void {
     const leader = (this.#timeline.leader ??= this)
-    const time = lead + (leader.#started ? leader.#timeAt(nowMs, this.#clockRate) : 0)
-    if (this.#started) this.#correctedMs += this.#toMs(time - lead - this.#timeAt(nowMs, this.#clockRate))
+    const time = aheadTicks + (leader.#started ? leader.#timeAt(nowMs, this.#clockRate) : 0)
+    if (this.#started) this.#correctedMs += this.#toMs(time - aheadTicks - this.#timeAt(nowMs, this.#clockRate))
     // Reports from before the first frame belong to it, those from before a new start do not.
     const report = this.#started ? undefined : this.#report
     this.#last = report === undefined ? timestamp : unwrapNear(timestamp, report.time)
@@ -151,7 +151,7 @@ export class RtpTrackClock {
     this.#standing.reset()
     this.#drifts = false
     this.#startedMs = nowMs
-    this.#arrive(nowMs, lead)
+    this.#arrive(nowMs, aheadTicks)
     this.#align(0, nowMs)
     if (this.#leads && !leader.#leads) this.#timeline.leader = this
   }
@@ -165,21 +165,21 @@ export class RtpTrackClock {
     return Math.round((this.#standing.addedMs * this.#clockRate) / 1000)
   }
 
-  #arrive(nowMs: number, lead: number): void {
+  #arrive(nowMs: number, aheadTicks: number): void {
     const before = this.#standing.addedMs
-    const timeMs = this.#toMs(this.#last - lead)
+    const timeMs = this.#toMs(this.#last - aheadTicks)
     this.#standing.add(timeMs, nowMs)
     this.#correctedMs += this.#standing.addedMs - before
     this.#delay.add(nowMs - timeMs - this.#standing.addedMs, nowMs)
   }
 
-  /** Where the track is on the timeline at an instant, by its last frame, in ticks of another clock rate. */
+  /** Returns the track's time on the timeline at an instant, by its last frame, in ticks of another clock rate. */
   #timeAt(nowMs: number, clockRate: number): number {
     const elapsed = Math.round(((nowMs - this.#lastMs) * clockRate) / 1000)
-    return rescale(this.#time - this.#lastLead, this.#clockRate, clockRate) + elapsed
+    return rescale(this.#time - this.#lastAheadTicks, this.#clockRate, clockRate) + elapsed
   }
 
-  /** Puts the track in step with the leader if it is out of step by more. */
+  /** Puts the track in step with the leader if it is out of step by more than `maxOffsetMs`. */
   #align(maxOffsetMs: number, nowMs: number): void {
     const { leader } = this.#timeline
     if (leader === undefined || leader === this) return
@@ -226,8 +226,8 @@ export class RtpTrackClock {
   }
 
   /**
-   * Its clock rate is another one than it says, or it stands still: reports don't tell where it is between them. With one
-   * report it may have leapt.
+   * True when its clock rate is wrong, or its RTP times stand still: reports then don't give its times between them. One odd
+   * report alone may be a leap.
    */
   get #isMiscounted(): boolean {
     return this.#oddPaces > 1 || this.#standing.addedMs !== 0
@@ -252,7 +252,7 @@ export class RtpTrackClock {
   }
 }
 
-/** The time nearest to another one whose 32 lowest bits are these. */
+/** Returns the time with these 32 lowest bits that is nearest to another one. */
 function unwrapNear(timestamp: number, near: number): number {
   return near + ((timestamp - near) | 0)
 }

@@ -7,8 +7,8 @@ const SETTLED_WITHIN_MS = 10
 const SETTLED_AFTER_MS = 1000
 
 /**
- * By how much the quickest of the last frames came after its RTP time: what is more than that is jitter, or the time that a
- * large frame takes. The RTP times begin anywhere, so that delays can be compared with each other alone.
+ * The shortest delay of the last frames after their RTP times: more than that is jitter, or the time that a large frame
+ * takes. The RTP times begin anywhere, so that delays can be compared with each other alone.
  */
 export class ShortestDelay {
   readonly #all = new Minimum(MEMORY_MS)
@@ -21,7 +21,7 @@ export class ShortestDelay {
     return nowMs - this.#settledSinceMs < SETTLED_AFTER_MS ? undefined : this.#all.value
   }
 
-  /** That of the last 1 to 2 s alone, be it settled or not. */
+  /** The shortest delay of the last 1 to 2 s alone, be it settled or not. */
   get recent(): number {
     return this.#recent.value
   }

@@ -12,7 +12,7 @@ const MAX_GAP_MS = 1000
 export class StandingClock {
   #started = false
   #stands = false
-  /** Of the first frame of the window, and of the last one. */
+  /** The arrival and the time of the window's first frame, and of the last one. */
   #sinceMs = 0
   #sinceTimeMs = 0
   #lastMs = 0

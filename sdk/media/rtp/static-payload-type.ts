@@ -1,6 +1,6 @@
 import type { RtpFormat } from './format.ts'
 
-/** What a payload type stands for. */
+/** The encoding of a payload type. */
 type Encoding = Pick<RtpFormat, 'encodingName' | 'clockRate' | 'channels'>
 
 /** The highest payload type, of 7 bits. */
@@ -39,7 +39,7 @@ function encoding(encodingName: string, clockRate: number, channels = 1): Encodi
   return { encodingName, clockRate, channels }
 }
 
-/** What a payload type stands for without an `rtpmap`; undefined for those that need one. */
+/** Returns the encoding of a payload type without an `rtpmap`; undefined for those that need one. */
 export function staticEncoding(payloadType: number): Encoding | undefined {
   return STATIC_PAYLOAD_TYPES.get(payloadType)
 }

@@ -28,7 +28,7 @@ const AAC_HBR: readonly Parameter[] = [
   ['indexdeltalength', '3'],
 ]
 
-/** Whether RTP can carry a track as it is sent here: all but Motion JPEG, FLAC, Opus of more than two channels and data. */
+/** Returns true when RTP can carry a track as it is sent here: all but Motion JPEG, FLAC, Opus of more than two channels and data. */
 export function canCarryInRtp(track: Track): track is MediaTrack {
   return carriageOf(track) !== undefined
 }

@@ -1,11 +1,11 @@
 import type { AccessUnit } from '../access-unit.ts'
 import { rescale } from '../time/rescale.ts'
 
-/** An error up to this is one of the network, or of nobody's concern. */
+/** An error up to this is one of the network, and is left alone. */
 const MAX_ERROR_MS = 100
-/** What an error is diminished by at a time, some 50 millionths: players follow what they are told, and must not jerk. */
+/** The step by which an error is reduced at a time, some 50 millionths: players follow the reported time, and must not jerk. */
 const STEP_MS = 0.05
-/** With an error like this, the clock has been set. */
+/** An error above this means that the clock has been set. */
 const MIN_JUMP_MS = 1000
 
 /**
@@ -14,9 +14,9 @@ const MIN_JUMP_MS = 1000
  */
 export class WallClock {
   #isSource: boolean | undefined
-  /** What is added to the stream's time. */
+  /** The milliseconds that are added to the stream's time. */
   #offsetMs = 0
-  /** Whether it may be set, where it is far off. */
+  /** True when it may be set, where it is far off. */
   #jumps = true
 
   /** A clock that goes on from here for another stream, without a jump. */
@@ -42,7 +42,7 @@ export class WallClock {
     else if (Math.abs(errorMs) > MAX_ERROR_MS) this.#offsetMs += Math.sign(errorMs) * STEP_MS
   }
 
-  /** In milliseconds since the Unix epoch. */
+  /** Returns the wall clock's time in milliseconds since the Unix epoch. */
   at(timeMs: number): number {
     return timeMs + this.#offsetMs
   }

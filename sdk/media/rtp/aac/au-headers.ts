@@ -19,14 +19,17 @@ const HEADERS_LENGTH_SIZE_BYTES = 2
 const HIGH_BIT_RATE = { sizelength: 13, indexlength: 3, indexdeltalength: 3 } as const
 const LOW_BIT_RATE = { sizelength: 6, indexlength: 2, indexdeltalength: 2 } as const
 
-/** What `fmtp` says; what it leaves out is as in the modes AAC-lbr, where it names it, or else AAC-hbr (RFC 3640 3.3). */
+/**
+ * Returns the layout that `fmtp` states; missing values are those of the mode AAC-lbr, where it names that, or else AAC-hbr
+ * (RFC 3640 3.3).
+ */
 export function auHeaderLayout({ parameters }: RtpFormat): AuHeaderLayout {
   const mode = parameters.get('mode')?.trim().toLowerCase() === 'aac-lbr' ? LOW_BIT_RATE : HIGH_BIT_RATE
   const length = (name: string, otherwise: number) => {
     const value = Number.parseInt(parameters.get(name) ?? '', 10)
     return value >= 0 && value <= MAX_FIELD_LENGTH ? value : otherwise
   }
-  // Without sizes the end of a frame is not known.
+  // The end of a frame is unknown without sizes.
   return {
     sizeLength: length('sizelength', mode.sizelength) || mode.sizelength,
     indexLength: length('indexlength', mode.indexlength),

@@ -15,7 +15,7 @@ export function hexParameter({ parameters }: RtpFormat, name: string): Buffer | 
   return /^(?:[\da-f]{2})+$/iu.test(text) ? Buffer.from(text, 'hex') : undefined
 }
 
-/** What `rtpmap` says of AAC when nothing else does: low complexity, of the clock rate and as many channels. */
+/** Returns the configuration of AAC by `rtpmap` alone, a guess: low complexity, of the clock rate and as many channels. */
 export function guessedAacConfig({ clockRate, channels }: RtpFormat): AudioConfig {
   return aacConfigFromAdts({
     objectType: AAC_OBJECT_TYPE.LC,

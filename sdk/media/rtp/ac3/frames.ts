@@ -9,8 +9,8 @@ export type Ac3Codec = 'ac3' | 'eac3'
 export const AC3_HEADER_SIZE_BYTES = 2
 
 /**
- * What a payload has of AC-3 (RFC 4184 4.1.1): frames, the first piece of one, with or without the five eighths that can be
- * decoded alone, or another piece. For E-AC-3 (RFC 4598 4.1) any piece is 1.
+ * The types of a payload of AC-3 (RFC 4184 4.1.1): frames, the first piece of one, with or without the five eighths that can
+ * be decoded alone, or another piece. For E-AC-3 (RFC 4598 4.1) any piece is 1.
  */
 export const AC3_FRAME_TYPE = { WHOLE: 0, START_OF_FIVE_EIGHTHS: 1, START: 2, OTHER: 3 } as const
 

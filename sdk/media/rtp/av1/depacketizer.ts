@@ -22,14 +22,14 @@ export class Av1Depacketizer implements RtpDepacketizer {
   readonly config = undefined
   readonly #frames = new FrameAssembler(traitsOf)
   readonly #read = (payload: Buffer): void => this.#readPayload(payload)
-  /** Of an OBU that goes on in the next packet. */
+  /** The fragments of an OBU that goes on in the next packet. */
   #fragments: Buffer[] = []
   #fragmentsSizeBytes = 0
   #obus = 0
-  /** Of the last packet; undefined when it was lost. */
+  /** The timestamp of the last packet; undefined when it was lost. */
   #lastTimestamp: number | undefined
   #lastMarker = false
-  /** Whether this packet begins a temporal unit, as the last one ended another. */
+  /** True when this packet begins a temporal unit, as the last one ended another. */
   #afterEnd = false
 
   push(packet: RtpPacket, follows: boolean): readonly RtpFrame[] {

@@ -17,8 +17,8 @@ const INTERLEAVED_TYPES: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * Reads H.264 as RFC 6184 has it without interleaving: single NAL units, STAP-A and FU-A. A picture that cannot be told to
- * be whole from its last packet comes with the next one; see {@link PictureAssembler}.
+ * Reads H.264 as RFC 6184 has it without interleaving: single NAL units, STAP-A and FU-A. A picture that does not show by its
+ * last packet that it is whole comes with the next one; see {@link PictureAssembler}.
  */
 export class H264Depacketizer implements RtpDepacketizer {
   readonly codec = 'h264'

@@ -15,9 +15,9 @@ const DOND_SIZE_BYTES = 1
 const SIZE_FIELD_BYTES = 2
 
 /**
- * Reads H.265 (RFC 7798): single NAL units, AP and FU. Decoding order numbers are skipped: NAL units are taken in the
- * order of their packets. A picture that cannot be told to be whole from its last packet comes with the next one; see
- * {@link PictureAssembler}.
+ * Reads H.265 (RFC 7798): single NAL units, AP and FU. Decoding order numbers are skipped: NAL units are taken in the order
+ * of their packets. A picture that does not show by its last packet that it is whole comes with the next one; see {@link
+ * PictureAssembler}.
  */
 export class H265Depacketizer implements RtpDepacketizer {
   readonly codec = 'h265'

@@ -33,7 +33,7 @@ export class MpaRobustDepacketizer implements RtpDepacketizer {
   readonly #fragments = new Fragments()
   #fragmentedSizeBytes = 0
   #cycle = 0
-  /** At most one for each index of 8 bits. */
+  /** The frames that wait, at most one for each index of 8 bits. */
   #waiting: Interleaved[] = []
   #config: AudioConfig | undefined
 

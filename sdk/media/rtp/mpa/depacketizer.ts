@@ -53,7 +53,7 @@ export class MpaDepacketizer implements RtpDepacketizer {
     const frames: RtpFrame[] = []
     let timestamp = start
     for (let rest = data; rest.length > 0;) {
-      // What follows a frame and is none is padding; a payload has to begin with one.
+      // Bytes after a frame that are no frame are padding; a payload has to begin with a frame.
       const header = frames.length === 0 ? parseMp3FrameHeader(rest) : tryParse(parseMp3FrameHeader, rest)
       if (!header) return frames
       if (header.sizeBytes > rest.length) {

@@ -7,7 +7,7 @@ export class NaluFragments {
   #sizeBytes = 0
   #state: 'none' | 'begun' | 'lost' = 'lost'
 
-  /** Whether there is a NAL unit that has begun and not ended. */
+  /** True while a NAL unit has begun and not ended. */
   get begun(): boolean {
     return this.#state === 'begun'
   }

@@ -33,11 +33,11 @@ export class PictureAssembler {
   /** A marker came with the last slice so far. */
   #marked = false
   #markersEnd: 'unknown' | 'pictures' | 'slices' = 'unknown'
-  /** Of the last picture, if nothing was given up since. */
+  /** The timestamp of the last picture, if nothing was given up since. */
   #finishedTimestamp: number | undefined
   #finished: RtpFrame[] = []
   #configured: boolean
-  /** Whether the sets have changed since the last configuration. */
+  /** True when the sets have changed since the last configuration. */
   #stale = false
 
   constructor(syntax: NaluSyntax, { sets, config }: KnownSets) {
@@ -74,7 +74,7 @@ export class PictureAssembler {
     this.#takeWhole(nalu)
   }
 
-  /** Takes the header of a NAL unit whose fragments follow. */
+  /** Takes the header of a NAL unit that follows in fragments. */
   beginFragments(header: Buffer): void {
     this.#leaveFragments()
     this.#fragments.begin(header)

@@ -3,17 +3,17 @@ import { H264_FRAMING_TYPES, H264_NALU_TYPE, h264NaluType, isH264RandomAccess } 
 import { parseHevcDecoderConfigurationRecord } from '../../codec/h265/hevc-decoder-configuration-record.ts'
 import { H265_FRAMING_TYPES, H265_NALU_TYPE, h265NaluType, isH265RandomAccess } from '../../codec/h265/nalu-type.ts'
 
-/** What NAL units of a codec say of themselves, as far as it matters to RTP. */
+/** The syntax of a codec's NAL units, as far as RTP needs it. */
 export type NaluSyntax = {
   readonly codec: 'h264' | 'h265'
   readonly headerSizeBytes: number
   readonly spsType: number
   readonly typeOf: (nalu: Buffer) => number
-  /** Whether a type has a place in access units: no framing, and none that payload structures use for themselves. */
+  /** Returns true when a type has a place in access units: no framing, and no type that payload structures use for themselves. */
   readonly isCarried: (type: number) => boolean
-  /** Whether a type is one of coded slices, without which there is no picture. */
+  /** Returns true for a type of coded slices, without which there is no picture. */
   readonly isSlice: (type: number) => boolean
-  /** Whether a slice is the first of its picture. */
+  /** Returns true when a slice is the first of its picture. */
   readonly isFirstSlice: (slice: Buffer) => boolean
   readonly isRandomAccess: (nalus: readonly Buffer[]) => boolean
   /** The parameter sets of a configuration record. @throws {MalformedError} when it is broken. */

@@ -17,9 +17,10 @@ export function opusConfigOfChannels(channels: 1 | 2): AudioConfig {
 }
 
 /**
- * The OpusHead that `fmtp` stands for. `OPUS` is always 48 kHz and two channels in `rtpmap`, and `sprop-stereo` says what
- * is sent (RFC 7587 6.1); `MULTIOPUS`, as Chromium writes it, has `num_streams`, `coupled_streams` and `channel_mapping`.
- * @throws {MalformedError} for several streams whose layout is not said
+ * The OpusHead that `fmtp` stands for. `OPUS` is always 48 kHz and two channels in `rtpmap`, and `sprop-stereo` states the
+ * channels that are sent (RFC 7587 6.1); `MULTIOPUS`, as Chromium writes it, has `num_streams`, `coupled_streams` and
+ * `channel_mapping`.
+ * @throws {MalformedError} for several streams without their layout
  */
 export function opusFormatConfig({ encodingName, channels, parameters }: RtpFormat): AudioConfig {
   if (encodingName !== 'MULTIOPUS') return opusConfigOfChannels(parameters.get('sprop-stereo')?.trim() === '1' ? 2 : 1)

@@ -4,7 +4,7 @@ import type { RtpFormat } from '../format.ts'
 import type { RtpPacket } from '../packet.ts'
 import { opusConfigOfChannels, opusFormatConfig } from './config.ts'
 
-/** In the first byte of a packet (RFC 6716 3.1). */
+/** The stereo flag in the first byte of a packet (RFC 6716 3.1). */
 const STEREO_FLAG = 0x04
 
 /**

@@ -5,7 +5,7 @@ import type { RawRtcpPacket } from './raw-packet.ts'
 
 const NAME_SIZE_BYTES = 4
 
-/** What an application made up for itself (RFC 3550 6.7): SSRC (32) | name (32) | data. */
+/** A packet of an application's own (RFC 3550 6.7): SSRC (32) | name (32) | data. */
 export type ApplicationDefined = {
   readonly kind: 'applicationDefined'
   /** 0–31. */

@@ -8,9 +8,9 @@ const MAX_REASON_SIZE_BYTES = 255
 /** Sources that end (RFC 3550 6.6): SSRCs (32 each) | size of the reason (8) | reason. */
 export type Bye = {
   readonly kind: 'bye'
-  /** At most 31. */
+  /** The sources, at most 31. */
   readonly ssrcs: readonly number[]
-  /** At most 255 bytes of UTF-8; mostly empty. */
+  /** The reason, at most 255 bytes of UTF-8; mostly empty. */
   readonly reason: string
 }
 

@@ -15,10 +15,10 @@ import type { SourceDescription } from './source-description.ts'
 import { parseTransportFeedback, serializeTransportFeedback } from './transport-feedback.ts'
 import type { GenericNack, TransportFeedback } from './transport-feedback.ts'
 
-/** In one compound packet; those of real programs have up to five. */
+/** The most packets in one compound packet; those of real programs have up to five. */
 export const RTCP_MAX_PACKETS = 64
 
-/** Every RTCP packet that is understood here, told apart by `kind`. */
+/** Every RTCP packet that is understood here, distinguished by `kind`. */
 export type RtcpPacket =
   | SenderReport
   | ReceiverReport

@@ -13,9 +13,9 @@ const REQUEST_SIZE_BYTES = 8
 /** Says that pictures were lost, which asks for a keyframe (RFC 4585 6.3.1). */
 export type PictureLossIndication = {
   readonly kind: 'pictureLossIndication'
-  /** Who says so. */
+  /** The SSRC of the receiver that sends the feedback. */
   readonly senderSsrc: number
-  /** Whose pictures. */
+  /** The SSRC of the source of the pictures. */
   readonly mediaSsrc: number
 }
 

@@ -11,7 +11,7 @@ export const RTCP_TYPE = {
   payloadFeedback: 206,
 } as const
 
-/** What the count of 5 bits in the header can say. */
+/** The highest count that the 5 bits of the header can hold. */
 const RTCP_MAX_COUNT = 31
 
 const VERSION = 2
@@ -20,7 +20,7 @@ const HEADER_SIZE_BYTES = 4
 const MAX_SIZE_BYTES = HEADER_SIZE_BYTES + 0xffff * 4
 
 /**
- * What is common to RTCP packets (RFC 3550 6.4.1):
+ * An RTCP packet without the meaning of its body (RFC 3550 6.4.1):
  *
  *     version (2) | padding (1) | count (5) | type (8) | count of words behind the first one (16) | body
  */

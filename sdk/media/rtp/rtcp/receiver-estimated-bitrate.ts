@@ -11,11 +11,11 @@ const NAME = Buffer.from('REMB')
 const MANTISSA_RANGE = 2 ** 18
 const MAX_EXPONENT = 63
 
-/** What a receiver can take, by its own estimate. */
+/** A receiver's own estimate of the bitrate that it can take. */
 export type ReceiverEstimate = {
-  /** Of all the sources together, in bits a second. */
+  /** The bitrate of all the sources together, in bits a second. */
   readonly bitrateBps: number
-  /** Whose packets are meant. */
+  /** The sources that the estimate is for. */
   readonly ssrcs: readonly number[]
 }
 

@@ -4,15 +4,15 @@ import type { RawRtcpPacket } from './raw-packet.ts'
 import { readReportBlocks, REPORT_BLOCK_SIZE_BYTES, writeReportBlocks } from './report-block.ts'
 import type { ReportBlock } from './report-block.ts'
 
-/** What one who sends nothing says of what it receives (RFC 3550 6.4.2): SSRC (32) | report blocks. */
+/** The report of a receiver that sends no media (RFC 3550 6.4.2): SSRC (32) | report blocks. */
 export type ReceiverReport = {
   readonly kind: 'receiverReport'
   readonly ssrc: number
-  /** At most 31. */
+  /** The report blocks, at most 31. */
   readonly reports: readonly ReportBlock[]
 }
 
-/** What profiles add behind the reports is left out. @throws {MalformedError} when it ends early. */
+/** Leaves out the fields that profiles add behind the reports. @throws {MalformedError} when it ends early. */
 export function parseReceiverReport({ count, body }: RawRtcpPacket): ReceiverReport {
   const reader = new ByteReader(body)
   return { kind: 'receiverReport', ssrc: reader.readUint(4), reports: readReportBlocks(reader, count) }

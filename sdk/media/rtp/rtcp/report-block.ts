@@ -4,24 +4,24 @@ import type { ByteReader } from '../../bits/byte-reader.ts'
 export const REPORT_BLOCK_SIZE_BYTES = 24
 
 /**
- * What a receiver saw of one source (RFC 3550 6.4.1):
+ * A receiver's report on one source (RFC 3550 6.4.1):
  *
  *     SSRC (32) | fraction lost (8) | cumulative lost (24) | highest sequence number (32) | jitter (32)
  *     | last sender report (32) | delay since last sender report (32)
  */
 export type ReportBlock = {
   readonly ssrc: number
-  /** Of the packets since the report before, in 1/256; 0–255. */
+  /** The lost part of the packets since the last report, in 1/256; 0–255. */
   readonly fractionLost: number
   /** Packets that were lost so far, of 24 bits with a sign: duplicates count as received. */
   readonly cumulativeLost: number
   /** 16 bits of wraps and 16 of the sequence number. */
   readonly highestSequenceNumber: number
-  /** In ticks of the source's clock rate. */
+  /** The jitter in ticks of the source's clock rate. */
   readonly jitter: number
   /** `shortNtpTime` of the last sender report; 0 where there was none. */
   readonly lastSenderReport: number
-  /** Since that one came, in 1/65536 s. */
+  /** The time since that report came, in 1/65536 s. */
   readonly delaySinceLastSenderReport: number
 }
 

@@ -8,7 +8,7 @@ import type { ReportBlock } from './report-block.ts'
 const SENDER_INFO_SIZE_BYTES = 24
 
 /**
- * What a sender says of its times and of what it has sent (RFC 3550 6.4.1):
+ * A sender's report on its times and its packets (RFC 3550 6.4.1):
  *
  *     SSRC (32) | NTP time (64) | RTP time (32) | count of packets (32) | count of bytes (32) | report blocks
  */
@@ -19,15 +19,15 @@ export type SenderReport = {
   readonly ntpMs: number | undefined
   /** The same instant as RTP time, 32 bits. */
   readonly rtpTimestamp: number
-  /** Since the source began, 32 bits. */
+  /** The packets since the source began, 32 bits. */
   readonly packetCount: number
   /** Bytes of payload, 32 bits. */
   readonly octetCount: number
-  /** At most 31. */
+  /** The report blocks, at most 31. */
   readonly reports: readonly ReportBlock[]
 }
 
-/** What profiles add behind the reports is left out. @throws {MalformedError} when it ends early. */
+/** Leaves out the fields that profiles add behind the reports. @throws {MalformedError} when it ends early. */
 export function parseSenderReport({ count, body }: RawRtcpPacket): SenderReport {
   const reader = new ByteReader(body)
   return {

@@ -5,7 +5,7 @@ import type { RawRtcpPacket } from './raw-packet.ts'
 
 /** Types of items (RFC 3550 12.2) that are written here. */
 export const SDES_ITEM_TYPE = { cname: 1, tool: 6 } as const
-/** In one packet, of all sources. */
+/** The most items in one packet, of all its sources together. */
 export const RTCP_MAX_SDES_ITEMS = 256
 
 const END = 0
@@ -16,7 +16,7 @@ const MAX_TEXT_SIZE_BYTES = 255
 export type SourceDescriptionItem = {
   /** 1–255. */
   readonly type: number
-  /** At most 255 bytes of UTF-8. */
+  /** The text, at most 255 bytes of UTF-8. */
   readonly text: string
 }
 
@@ -26,10 +26,10 @@ export type SourceDescriptionChunk = {
   readonly items: readonly SourceDescriptionItem[]
 }
 
-/** Who the sources are (RFC 3550 6.5). */
+/** The descriptions of sources, such as their names (RFC 3550 6.5). */
 export type SourceDescription = {
   readonly kind: 'sourceDescription'
-  /** At most 31. */
+  /** The descriptions, at most 31. */
   readonly chunks: readonly SourceDescriptionChunk[]
 }
 

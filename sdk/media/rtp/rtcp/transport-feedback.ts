@@ -12,9 +12,9 @@ const ENTRY_SIZE_BYTES = 4
 const BITMASK_SIZE = 16
 
 type FeedbackFields = {
-  /** Who says so. */
+  /** The SSRC of the receiver that sends the feedback. */
   readonly senderSsrc: number
-  /** Of whose packets. */
+  /** The SSRC of the source of the packets. */
   readonly mediaSsrc: number
 }
 

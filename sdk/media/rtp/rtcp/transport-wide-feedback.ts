@@ -5,9 +5,9 @@ import type { TransportFeedback } from './transport-feedback.ts'
 
 /** Packets that one feedback may speak of. Few bytes can name very many of them as lost. */
 export const TRANSPORT_WIDE_MAX_PACKETS = 4096
-/** What arrival times are counted in. */
+/** The unit of arrival times, in milliseconds. */
 export const TRANSPORT_WIDE_TICK_MS = 0.25
-/** What the reference time is counted in. */
+/** The unit of the reference time, in milliseconds. */
 export const TRANSPORT_WIDE_REFERENCE_MS = 64
 
 const FORMAT = 15
@@ -32,8 +32,8 @@ export type TransportWideFeedback = {
   /** Which feedback it is, 8 bits. */
   readonly feedbackCount: number
   /**
-   * For each packet, how much later than the one before that arrived it did, in units of 250 µs, of 16 bits with a sign;
-   * undefined for those that have not arrived.
+   * The arrival time of each packet less that of the last one before it that arrived, in units of 250 µs, 16 bits with a
+   * sign; undefined for packets that have not arrived.
    */
   readonly arrivals: readonly (number | undefined)[]
 }

@@ -2,7 +2,7 @@ import { g711Config } from '../../codec/g711/config.ts'
 import type { AudioConfig } from '../../track.ts'
 import type { RtpFormat } from '../format.ts'
 
-/** The codecs whose samples lie in payloads as they are (RFC 3551 4.3). */
+/** The codecs with samples that lie in payloads as they are (RFC 3551 4.3). */
 export type SampleBasedCodec = 'pcma' | 'pcmu' | 'g722' | 'l16'
 
 /** G.722 has a clock of 8 kHz by an old mistake: two samples a tick, in one byte (RFC 3551 4.5.2). */
@@ -16,7 +16,7 @@ export function bytesPerTick(codec: SampleBasedCodec, channels: number): number 
   return BYTES_PER_TICK[codec] * Math.max(channels, 1)
 }
 
-/** What `rtpmap` says of the sound; the samples say nothing. */
+/** Returns the configuration of the sound by `rtpmap`; the samples have none. */
 export function sampleBasedConfig(codec: SampleBasedCodec, { clockRate, channels }: RtpFormat): AudioConfig {
   if (codec === 'pcma' || codec === 'pcmu') return g711Config(codec, clockRate, channels)
   const sampleRate = codec === 'g722' ? clockRate * G722_SAMPLES_PER_TICK : clockRate

@@ -4,13 +4,13 @@ import type { KeyframeRequester } from './keyframe-requester.ts'
 import type { MissingPackets } from './missing-packets.ts'
 import { serializeRtpReport } from './reports.ts'
 
-/** What tells a source of its streams. */
+/** The identity of this end towards a source, and the way to the source. */
 export type RtpFeedbackInit = {
   /** The SSRC of this end, 32 bits; random, as it sends no media. */
   readonly ssrc: number
   /** The name of this end (RFC 7022). */
   readonly cname: string
-  /** Whether the source takes feedback without a report before it (RFC 5506). */
+  /** True when the source takes feedback without a report before it (RFC 5506). */
   readonly reducedSize: boolean
   /** Sends an RTCP packet to the source. */
   readonly send: (packet: Buffer) => void

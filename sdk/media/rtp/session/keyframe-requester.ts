@@ -8,7 +8,7 @@ export type KeyframeRequesterInit = {
   readonly sink: UnitSink
   /** The time from one request to the next while one is needed, at least. */
   readonly minIntervalMs: number
-  /** A source whose last keyframe is older is asked without need; 0 for any age. */
+  /** The age of the last keyframe at which a source is asked without need; 0 for any age. */
   readonly maxAgeMs: number
 }
 

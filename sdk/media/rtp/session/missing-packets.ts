@@ -4,14 +4,17 @@ import { nextSequenceNumber, sequenceOffset } from '../sequence-number.ts'
 export const MAX_MISSING_PACKETS = 400
 /** How often one packet is asked for, at most. */
 export const MAX_REQUESTS_PER_PACKET = 16
-/** What a packet that comes this soon after it was asked for shows: it was late, and not sent again for that. */
+/** A packet that comes this soon after its request was late, and is no answer to it. */
 const MIN_ROUND_TRIP_MS = 10
 /** A packet is asked for again after a round trip, but no sooner and no later than this. */
 const MIN_RETRY_MS = 20
 const MAX_RETRY_MS = 200
-/** Before anything is known of the way. */
+/** The wait before a packet is asked for again, as long as no round trip was measured. */
 const FIRST_RETRY_MS = 100
-/** Of the quickest of the last answers, which is the round trip and nothing else: others may be to later requests. */
+/**
+ * The factor from the quickest of the last answers to the wait. The quickest is the round trip and nothing else: others may
+ * answer later requests.
+ */
 const RETRY_PER_ROUND_TRIP = 1.25
 const ROUND_TRIPS_KEPT = 16
 
@@ -26,7 +29,7 @@ type MissingPacket = { readonly sinceMs: number; firstAskedMs: number; askedMs: 
 export class MissingPackets {
   readonly #maxAgeMs: number
   readonly #maxMisorder: number
-  /** By sequence number, as they were found to be missing. */
+  /** The missing packets by sequence number, in the order in which they were found to be missing. */
   readonly #missing = new Map<number, MissingPacket>()
   #highest: number | undefined
   /** The last packet that was far off: where the next one follows it, the source has begun anew. */

@@ -1,4 +1,4 @@
-/** What became of the packets of RTP streams. */
+/** The counts of the packets of RTP streams. */
 export type RtpReceptionCounts = {
   /** All that came, repeated ones included. */
   readonly receivedPackets: number
@@ -6,7 +6,7 @@ export type RtpReceptionCounts = {
   readonly lostPackets: number
   readonly reorderedPackets: number
   readonly duplicatePackets: number
-  /** Packets whose bytes, payload or payload type make no sense. */
+  /** Packets with broken bytes, a broken payload or a wrong payload type. */
   readonly brokenPackets: number
 }
 

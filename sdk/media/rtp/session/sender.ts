@@ -5,12 +5,12 @@ import { RTP_HEADER_SIZE_BYTES, writeRtpHeader } from '../packet.ts'
 import type { RtpPayload } from '../packetizer.ts'
 import type { SenderReport } from '../rtcp/sender-report.ts'
 
-/** What a stream of packets begins with. */
+/** The start of a stream of packets. */
 export type RtpSenderInit = {
   readonly format: Pick<RtpFormat, 'payloadType' | 'clockRate'>
   /** 32 bits. */
   readonly ssrc: number
-  /** Of the first packet, 16 bits; random, as RFC 3550 5.1 asks for. */
+  /** The number of the first packet, 16 bits; random, as RFC 3550 5.1 asks for. */
   readonly sequenceNumber: number
   /** The RTP time of time zero, 32 bits; random, too. */
   readonly timestampOffset: number
@@ -61,12 +61,12 @@ export class RtpSender {
     return this.#packetCount
   }
 
-  /** What its packets had behind their headers. */
+  /** The payload bytes of its packets. */
   get payloadBytes(): number {
     return this.#payloadBytes
   }
 
-  /** Of the next packet. */
+  /** The number of the next packet. */
   get sequenceNumber(): number {
     return this.#sequenceNumber
   }
