@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { Duration, ProxyUrl, RegexMap, Secret, SourceUrl, StreamPathMap, TargetUrl } from './types.ts'
 import type { Frozen } from './values.ts'
 
-/** How a job that fails is tried again, and how it gets to the other server. */
+/** The keys of a rule for the retries of a failed job, and for its way to the other server. */
 const JOB_KEYS = {
   maxretry: Type.Integer({
     default: 0,

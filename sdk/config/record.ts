@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { Duration, RegexMap } from './types.ts'
 import type { Frozen } from './values.ts'
 
-/** How streams are recorded. */
+/** A rule for the recordings of a stream. */
 export const RecordRule = Type.Object(
   {
     mode: Type.Union([Type.Literal('auto'), Type.Literal('event')], {

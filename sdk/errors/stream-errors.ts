@@ -90,7 +90,7 @@ export class StreamRedirect extends SluiceError {
     return this.#url
   }
 
-  /** The same for a client that came with this query, which is added where the address has none. */
+  /** Returns the redirect for a client that came with this query, which is added where the address has none. */
   withQuery(query: string): StreamRedirect {
     if (query === '' || this.#url.includes('?')) return this
     const url = new URL(this.#url)

@@ -46,7 +46,7 @@ export type ErrorReply = {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Failure
-  /** Nothing foresaw it: the client gets no detail, the log all of it. */
+  /** True for an error that nothing foresaw: the client gets no detail, the log all of it. */
   readonly unexpected: boolean
 }
 

@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The input of an operation; parameters by their names. */
 export type Input = { readonly params: Fields; readonly query: Fields; readonly body: unknown }
 
-/** How many lists and objects of a body may be in one another: far fewer than what goes through them can endure. */
+/** The deepest nesting of lists and objects in a body: far less than the functions that read it can endure. */
 const MAX_BODY_DEPTH = 64
 // Not strict: the schemas of plugins may carry words that only the admin page knows.
 const OPTIONS = { strict: false, logger: false, verbose: true, coerceTypes: true, useDefaults: true } as const
@@ -28,7 +28,7 @@ const judge = new Ajv(OPTIONS)
 /** Reads what requests bring by the schemas of an operation. */
 export class InputReader {
   readonly #schemas: InputSchemas
-  /** Made when the first request comes: most operations of a server are hardly ever used. */
+  /** The validators are compiled when the first request comes: most operations of a server are hardly ever used. */
   #validate: ValidateFunction | undefined
 
   constructor(schemas: InputSchemas) {
@@ -82,7 +82,7 @@ function checkStreamPaths(given: string): string {
   return given.replace(/^\/+|\/+$/gu, '')
 }
 
-/** Puts values under the names that the schema has for them, and leaves out those that it has not, and what is unset. */
+/** Renames values to the names of the schema, and leaves out unset values and names that the schema has not. */
 function readValue(schema: JsonSchema, value: unknown): unknown {
   const own = memberFor(schema, value)
   if (own.format === 'stream-path' && typeof value === 'string') return checkStreamPath(value)

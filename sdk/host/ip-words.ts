@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 
 /**
- * The bytes of an IP address as words of 32 bits in the machine's order, one for IPv4 and four for IPv6, so that copying
- * the words copies the bytes.
- * @returns undefined for what is none, and for one with a zone
+ * The bytes of an IP address as words of 32 bits in the machine's order, one for IPv4 and four for IPv6, so that copying the
+ * words copies the bytes.
+ * @returns undefined for a text that is no address, and for one with a zone
  */
 export function ipWords(text: string): Uint32Array | undefined {
   const version = isIP(text)

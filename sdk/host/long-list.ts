@@ -10,7 +10,7 @@ const MAX_ITEMS_A_TURN = 100
 
 /**
  * The JSON of a page with many items, made bit by bit, so that media goes on meanwhile.
- * @returns undefined for a short page, and for what is not paged
+ * @returns undefined for a short page, and for an answer that is not paged
  */
 export function longListText(
   { answer: schema, paged = false }: AnyOperation,

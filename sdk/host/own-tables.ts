@@ -13,7 +13,7 @@ import type {
   UnknownRow,
 } from 'kysely'
 
-/** How the names of the tables of a plugin begin. */
+/** Returns the prefix of a plugin's tables. */
 function tablePrefix(plugin: string): string {
   return `${plugin.replaceAll('-', '_')}_`
 }

@@ -47,7 +47,7 @@ function isAmong(tickets: ReadonlySet<Buffer>, parameter: string): boolean {
   if (!parameter.startsWith(`${PARAMETER}=`)) return false
   const given = Buffer.from(parameter.slice(PARAMETER.length + 1))
   let found = false
-  // All are compared, so that the time this takes says nothing of how much of one was guessed.
+  // All tickets are compared, so that the time of the comparison shows nothing of a guess.
   for (const ticket of tickets) {
     if (ticket.length === given.length && timingSafeEqual(ticket, given)) found = true
   }

@@ -39,7 +39,7 @@ export function serveEvents(app: FastifyInstance, operation: AnyEvents, { path, 
     method: 'GET',
     url,
     config: { access },
-    // An answer without a body would read the events for nobody, and without an end.
+    // An answer without a body would read the events for no client, and without an end.
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const { raw, query } = request
@@ -59,7 +59,7 @@ export function serveEvents(app: FastifyInstance, operation: AnyEvents, { path, 
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly client: ClientSignal }
 
-/** The first value is waited for, so that what is wrong before it can be said with a status. */
+/** The handler waits for the first value, so that an error before it gets a status. */
 async function send(
   { event }: AnyEvents,
   values: AsyncIterator<unknown>,

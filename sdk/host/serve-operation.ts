@@ -24,7 +24,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The access that the route needs; unless set, `user` for routes that read, `admin` for routes that change something. */
     access?: Access
-    /** It changes something, though it is a `GET`. */
+    /** True for a route that changes something, though it is a `GET`. */
     changes?: boolean
   }
 }
@@ -85,9 +85,9 @@ export function serveOperation(
 }
 
 /**
- * Says what a body is to be read as. Any body is JSON, whatever `curl -d` (a form) and `fetch` (plain text) call it, unless a text is
- * wanted, which may be sent as it is; a body that nobody wants is read as text, and thrown away. Operations without a body are
- * sent with a content type all the same.
+ * Sets the content type by which a body is read. Any body is JSON, even if `curl -d` calls it a form and `fetch` plain text,
+ * unless a text is wanted, which may be sent as it is; a body that no operation wants is read as text, and thrown away.
+ * Operations without a body are sent with a content type all the same.
  */
 function settleContentType(headers: IncomingHttpHeaders, body: JsonSchema | undefined): void {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers

@@ -10,7 +10,7 @@ export type Spelling = {
   readonly url: string
   /** The path is one of the whole server; otherwise it begins at each of the plugin's mounts. */
   readonly isAbsolute: boolean
-  /** It is there for older clients. */
+  /** True for a spelling that is kept for older clients. */
   readonly isAlias: boolean
 }
 

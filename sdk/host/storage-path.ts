@@ -23,7 +23,7 @@ export function checkStoragePath(text: string): string {
   return parts.join('/')
 }
 
-/** Makes the name of a file or folder of a text: what it may not have becomes `_`, and what is too long is cut. */
+/** Makes the name of a file or folder of a text: forbidden characters become `_`, and a long name is cut. */
 export function storageName(text: string): string {
   const allowed = text.toWellFormed().replaceAll(FORBIDDEN, '_').replaceAll('/', '_')
   const bytes = Buffer.from(allowed)

@@ -5,8 +5,8 @@ const SINGLE_RANGE = /^bytes[ \t]*=[ \t]*(\d*)[ \t]*-[ \t]*(\d*)[ \t]*$/iu
 
 /**
  * The part of a body that a `Range` header asks for (RFC 9110 14.1.2 and 14.2).
- * @returns undefined for the whole: there is no header, or it is one to be passed over, as for several parts, another unit, or
- * what is no range; null where the body has nothing of it
+ * @returns undefined for the whole: there is no header, or it is ignored, as for several parts, another unit, or a range that
+ *   is not valid; null where the body has nothing of it
  */
 export function parseByteRange(header: string | undefined, sizeBytes: number): ByteRange | undefined | null {
   const [, first = '', last = ''] = SINGLE_RANGE.exec(header ?? '') ?? []

@@ -9,9 +9,9 @@ const ENDING = /\.[\w-]{1,16}$/u
 const NOT_ATTRIBUTE = /['()*]/gu
 
 /**
- * The `Content-Disposition` that has a client save a body as a file (RFC 6266), under a name of any characters: as it is for
- * those that know RFC 8187, and with `_` for what is not ASCII. Separators of folders are `_` in both. A long name is cut before
- * its ending.
+ * Returns the `Content-Disposition` that has a client save a body as a file (RFC 6266), under a name of any characters: in
+ * full for clients that know RFC 8187, and with `_` for other characters than those of ASCII. Separators of folders are `_`
+ * in both. A long name is cut before its ending.
  */
 export function attachmentDisposition(fileName: string): string {
   const [ending = ''] = ENDING.exec(fileName) ?? []

@@ -11,9 +11,9 @@ const KEEP_ALIVE_MS = 10_000
 const MAX_KEEP_ALIVE_MS = 60_000
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80, 'https:': 443, 'wss:': 443 }
 
-/** How requests by a dialer are made. */
+/** The options of requests by a dialer. */
 export type DialedOptions = {
-  /** Ends all when it aborts: what is under way, and connections that are kept. */
+  /** Ends requests under way and kept connections when it aborts. */
   readonly signal: AbortSignal
 }
 

@@ -15,7 +15,7 @@ export type PageFile = {
   readonly type: string
 }
 
-/** Says that a request is to go elsewhere; undefined for one that is answered by the file. */
+/** Returns the address for a redirect; undefined for a request that is answered by the file. */
 type Elsewhere = (request: FastifyRequest) => string | undefined
 
 /**

@@ -13,7 +13,7 @@ export interface RangedContent {
   readonly sizeBytes: number
   /** Names the content, with its quotes (RFC 9110 8.8.3): as long as it stays, so do all bytes. Undefined where nothing is known. */
   readonly etag?: string | undefined
-  /** When it was changed last, since 1970. */
+  /** The date of the last change, in milliseconds since 1970. */
   readonly modifiedMs?: number | undefined
   /**
    * Reads a part. A reader that stops early calls `return`, and the content then closes what it has open. An error ends the

@@ -8,7 +8,7 @@ import type { PluginContext } from '../plugin/context.ts'
 import type { PlaybackInit } from '../recording/recordings.ts'
 import { carrierOf } from './request.ts'
 
-/** How recordings are sent. */
+/** The options of an answer with recordings. */
 export type RecordingAnswer = {
   /** The format for what was recorded. */
   readonly format: MuxerFormat | ((recording: Recording) => MuxerFormat)

@@ -66,8 +66,9 @@ export class SourceRequests {
   readonly #credentials = new OriginCredentials()
 
   /**
-   * @param signal ends what is under way, and the connections that are kept
-   * @param options whether the address may be that of a WebSocket, which the caller opens as {@link SourceRequests.follow} says
+   * @param signal ends requests under way, and the connections that are kept
+   * @param options `webSocket` allows the address of a WebSocket, which the caller opens as {@link SourceRequests.follow}
+   *   describes
    * @throws {SourceError} when the address or a header is not valid
    */
   constructor(

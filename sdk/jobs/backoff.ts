@@ -1,6 +1,6 @@
 /** The longest wait, unless another one is given, or the first one is longer. */
 export const MAX_BACKOFF_MS = 60_000
-/** Whatever the rule says, a server that refuses at once is not asked without a pause. */
+/** The shortest wait, also where the rule has a shorter one: a server that refuses at once gets a pause. */
 const MIN_BACKOFF_MS = 20
 /** Waits vary by so much of their length, so that what failed together is not tried together. */
 const JITTER = 0.2

@@ -12,7 +12,7 @@ import { JobSteps } from './job-steps.ts'
 /** The present state of a job. */
 export type JobState = 'waiting' | 'connecting' | 'running' | 'retrying'
 
-/** How a try ended: its plugin was replaced, it is over, or it failed. */
+/** The end of a try: its plugin was replaced, it is over, or it failed. */
 export type JobOutcome =
   | 'replaced'
   | { readonly over: string }
@@ -29,7 +29,7 @@ export type JobNotices = {
 
 /** Work on a stream that is tried again when it fails. */
 export type JobInit = {
-  /** Its lines carry what tells the job from others. */
+  /** The job's logger, with the fields that tell the job from others. */
   readonly log: Logger
   /** The task that the notices `taskBegan` and `taskEnded` carry. */
   readonly task: StreamTask
@@ -37,7 +37,10 @@ export type JobInit = {
   readonly changing?: () => Pick<StreamTask, 'description' | 'filePath'>
   /** The texts that operators see, with nothing secret; log lines call the job by `kind`. */
   readonly description: Readonly<Record<string, string>>
-  /** How many failures in a row are followed by another try (−1 is any number), and the first wait in milliseconds, which doubles. */
+  /**
+   * The number of failures in a row that are followed by another try (−1 is any number), and the first wait in milliseconds,
+   * which doubles.
+   */
   readonly policy: { readonly maxretry: number; readonly retryinterval: number }
   /** Tries once; what it rejects with is a failure. */
   readonly attempt: (signal: AbortSignal) => Promise<JobOutcome>
@@ -116,7 +119,7 @@ export class Job {
     return this.#state
   }
 
-  /** Why the latest try that failed did; empty when none has. */
+  /** The error of the latest try that failed; empty when none has. */
   get lastError(): string {
     return this.#lastError
   }

@@ -20,7 +20,7 @@ export type PullWish = {
   readonly isLasting?: boolean
 }
 
-/** Somebody who knows what to pull for a subscriber of a path, besides the rules of the config. */
+/** A source of pulls for subscribers of a path, besides the rules of the config. */
 export interface PullSource {
   match(streamPath: string): PullWish | undefined
 }
@@ -49,9 +49,12 @@ export interface PullJobs {
   onFailure(listener: (streamPath: string) => void): () => void
   /** Returns the pull of a path that has not ended. */
   get(streamPath: string): RunningPull | undefined
-  /** Pulls a path for those who wait for it, if anybody knows where from; returns whether it will have a publisher. */
+  /**
+   * Pulls a path for the subscribers that wait for it, if a source or rule has an address for it; returns true when it will
+   * have a publisher.
+   */
   demand(streamPath: string, args: Readonly<Record<string, string>>): boolean
-  /** Starts a pull that nobody asks for; one that has the path is stopped first. Nothing once the server is stopping. */
+  /** Starts a pull without subscribers; a pull that has the path is stopped first. It does nothing once the server is stopping. */
   start(wish: PullWish): void
   /** Starts the pull of a path anew, as its source says now; ends it where none says anything of it any more. */
   restart(streamPath: string): void
@@ -59,6 +62,9 @@ export interface PullJobs {
   adapt(wish: PullWish): void
   /** Returns true when a plugin offers to pull by this protocol. */
   canPull(protocol: string): boolean
-  /** The plugin that pulls such an address or plays such a file, as its service says of itself; undefined when none says so. */
+  /**
+   * Returns the plugin that pulls such an address or plays such a file, by the schemes and endings of its service; undefined
+   * without one.
+   */
   protocolOf(url: string): string | undefined
 }

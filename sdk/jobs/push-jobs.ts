@@ -36,6 +36,6 @@ export interface PushJobs {
   start(wish: PushWish): void
   /** Returns true when a plugin offers to push by this protocol. */
   canPush(protocol: string): boolean
-  /** The plugin that pushes to such an address, as its service says of itself; undefined when none says so. */
+  /** Returns the plugin that pushes to such an address, by the schemes of its service; undefined without one. */
   protocolOf(url: string): string | undefined
 }

@@ -1,6 +1,6 @@
 import { loadFfi } from './ffi.ts'
 
-/** Bytes that packets are encrypted in, the same for all sessions: what lies there is sent before the next one writes. */
+/** Bytes that packets are encrypted in, the same for all sessions: each packet is sent before the next one is written. */
 export type PacketArena = {
   readonly bytes: Buffer
   /** The same bytes. */
@@ -10,7 +10,7 @@ export type PacketArena = {
    * {@link createPacketArena} makes it. Addresses of user space have less than 53 bits.
    */
   readonly address: number
-  /** The same as an argument of C functions, for the byte at an offset. */
+  /** Returns the address of the byte at an offset, as an argument of C functions. */
   pointerTo(offset: number): bigint
 }
 
@@ -53,7 +53,7 @@ function bigintsFrom(start: bigint): (offset: number) => bigint {
   }
 }
 
-/** Returns the room of one datagram and 64 bytes, for what is done to it at once. Nothing in it outlives the call that wrote it. */
+/** Returns an arena of one datagram and 64 bytes, for work that is done at once. Its contents do not outlive the call that wrote them. */
 export function scratchArena(): PacketArena {
   scratch ??= createPacketArena(MAX_DATAGRAM_BYTES + SPARE_BYTES)
   return scratch

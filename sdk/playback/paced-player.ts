@@ -13,12 +13,12 @@ const MIN_SPEED = 0.25
 const MAX_SPEED = 16
 /** A wait that is shorter costs more than it is worth. */
 const MIN_WAIT_MS = 5
-/** So many units are written in one turn of the event loop, where they are due; the others are to have theirs. */
+/** The most units that are due and written in one turn of the event loop; other work gets its turn then. */
 const MAX_BURST = 100
 
-/** How a recording is played. */
+/** The options of a {@link PacedPlayer}. */
 export type PacedPlayerOptions = {
-  /** How often the recording is repeated; −1 is for ever. Times go on. Default 0. */
+  /** The number of repetitions; −1 is for ever. Times go on. Default 0. */
   readonly loop?: number
   /** The clock that it plays by, in milliseconds; `setTimeout` returns what cancels it. Default the process's own. */
   readonly clock?: { now(): number; setTimeout(callback: () => void, delayMs: number): () => void }
@@ -173,7 +173,7 @@ export class PacedPlayer implements SourceControl {
     return this.#speed !== 1 && this.#rate.perSecond * this.#speed > (this.#publisher?.config.maxfps ?? Infinity)
   }
 
-  /** Writes what is due, and sets the timer for what comes next. */
+  /** Writes the units that are due, and sets the timer for the next one. */
   #play(): void {
     this.#cancelTimer()
     try {

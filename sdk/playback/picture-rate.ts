@@ -1,11 +1,11 @@
 import type { AccessUnit } from '../media/access-unit.ts'
 
-/** How much of what was measured before counts beside one more step. */
+/** The weight of the mean so far beside one more step. */
 const INERTIA = 7
 /** A longer step is a break in the recording. */
 const MAX_STEP_SECONDS = 2
 
-/** How many pictures a second a recording has, by the steps of decoding time in one of its tracks. */
+/** The pictures a second of a recording, by the steps of decoding time in one of its tracks. */
 export class PictureRate {
   #stepSeconds: number | undefined
   #last: AccessUnit | undefined

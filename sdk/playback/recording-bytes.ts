@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 
 /** The bytes of a recording, to be read anywhere. Calls may be made side by side, unless it says otherwise of itself. */
 export interface RecordingBytes {
-  /** How many there were when it was opened; those that were added since are not read. */
+  /** The size when it was opened; bytes that were added since are not read. */
   readonly sizeBytes: number
   /** Gives so many bytes from a place on, fewer where the recording ends before. */
   read(offset: number, sizeBytes: number): Promise<Buffer>

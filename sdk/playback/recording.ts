@@ -15,11 +15,11 @@ export interface Recording {
    * on that one holds; and to one with another id, which has come then, in place of those of its kind and layer.
    */
   readonly tracks: readonly Track[]
-  /** How long it is: from 0, where its times begin, to the end of its last unit, in milliseconds. */
+  /** The duration in milliseconds: from 0, where its times begin, to the end of its last unit. */
   readonly durationMs: number
   /** The metadata of the recording, for `Publisher.setMetadata`. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
-  /** When what it holds was recorded, where that is known. */
+  /** The dates of its times, where they are known. */
   readonly dates?: RecordingDates | undefined
   /** Returns the next unit in decoding order of its track, tracks side by side; undefined at the end. */
   next(): AccessUnit | undefined | Promise<AccessUnit | undefined>

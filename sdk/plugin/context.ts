@@ -19,24 +19,24 @@ import type { TaskRegistry } from './tasks.ts'
 export type ServerNode = {
   /** The name of the machine among those that work together. */
   readonly id: string
-  /** Counts the processes of the machine, from 0. */
+  /** The number of the process on its machine, from 0. */
   readonly process: number
-  /** How many there are. */
+  /** The number of processes on the machine. */
   readonly processes: number
 }
 
 /**
- * Why a generation drains: a newer one has taken over, or there is none: the plugin was removed or switched off, or the server
- * is stopping.
+ * The reason why a generation drains: a newer one has taken over, or there is none, as the plugin was removed or switched
+ * off, or the server is stopping.
  */
 export type DrainCause = 'replaced' | 'removed'
 
 /** The section `global` as plugins may see it: without the database and the administration, which hold the server's own secrets. */
 export type ServerConfig = Omit<GlobalConfig, 'db' | 'admin'>
 
-/** How long a callback at the end of a generation may take. */
+/** The options of a callback at the end of a generation. */
 export type DisposeOptions = {
-  /** Milliseconds, 3,000 at most. Default 1,000. */
+  /** The time that the callback may take, in milliseconds, 3,000 at most. Default 1,000. */
   readonly withinMs?: number
 }
 
@@ -56,7 +56,7 @@ export interface PluginContext<Config> {
   readonly global: Readonly<ServerConfig>
   /** A pino logger that puts the plugin's name into its lines; make a child of it for each session. */
   readonly log: Logger
-  /** The streams: publishing, subscribing, and who may do so. */
+  /** The streams: publishing, subscribing, and the admission of sessions. */
   readonly streams: StreamManager
   /** The events of the server, some of which a plugin may refuse. */
   readonly hooks: HookRegistry
@@ -74,8 +74,8 @@ export interface PluginContext<Config> {
    * sessions, connections or open requests, also through addresses of the plugin's own and for WebSockets. Afterwards the
    * newest generation gets it, as it gets all other requests. Where a request has several, the first counts.
    *
-   * The token is `~` and 36 characters of base64url. It can't be guessed, so whoever has it may be taken for the session's
-   * client; keep it out of logs. What it stands for is for the plugin to know.
+   * The token is `~` and 36 characters of base64url. It can't be guessed, so its bearer may be taken for the session's
+   * client; keep it out of logs. The plugin keeps the session that it stands for.
    */
   sessionToken(): string
   /** Routes and WebSockets of the administration: guarded, with their parameters checked, and described in the API. */
@@ -90,24 +90,24 @@ export interface PluginContext<Config> {
   readonly processes: Processes
   /** The services that plugins offer each other. */
   readonly services: ServiceRegistry
-  /** The plugins of the server and their sections, for those that do their work by these. */
+  /** The plugins of the server and their sections, for plugins that do their work by these. */
   readonly plugins: PluginDirectory
   /** Files that outlive the plugin, such as pictures. */
   readonly files: Files
   /**
-   * Gives the object that all generations of the plugin have under this name: `create` makes it for the first that asks.
-   * It is gone when the plugin is removed or the server stops. It holds plain data, and functions that their generation
-   * takes out again in `onDispose`: an object of a class, or a function that stays, keeps the code of a generation in memory
-   * that has ended. A generation that expects another shape takes another name.
+   * Returns the object that all generations of the plugin have under this name; `create` makes it for the first that asks. It
+   * is gone when the plugin is removed or the server stops. It holds plain data, and functions that their generation takes
+   * out again in `onDispose`: an object of a class, or a function that stays, keeps the code of an ended generation in
+   * memory. A generation that expects another shape takes another name.
    */
   keep<Kept extends object>(name: string, create: () => Kept): Kept
   /**
-   * Gives the plugin's tables, which the migrations in `tables` of its definition make: SQLite's or PostgreSQL's, which
+   * Returns the plugin's tables, which the migrations in `tables` of its definition make: SQLite's or PostgreSQL's, which
    * answer alike. Queries do not hold up media. They are the plugin's until its `onDispose` callbacks have run.
    *
    * Its queries reject with {@link StoreUnavailable} (`no db`, 503) while the database is away, which the plugin outlives: it
-   * is also started then, and its migrations run once the database is there. They reject with {@link NotUnique} (409) where
-   * a row is there already.
+   * is also started then, and its migrations run once the database is there. They reject with {@link NotUnique} (409) where a
+   * row is there already.
    * @throws {SluiceError} when the definition has no tables, or the generation has ended
    */
   store<Tables>(): Kysely<Tables>
@@ -116,22 +116,22 @@ export interface PluginContext<Config> {
   /** This process. There is one so far. */
   readonly node: ServerNode
   /**
-   * Calls `callback` once, after `delayMs` milliseconds. What it throws or rejects with is logged, and ends nothing.
+   * Calls `callback` once, after `delayMs` milliseconds. Errors that it throws or rejects with are logged, and end nothing.
    *
-   * Timers go on while the generation drains, as its sessions do: cancel in `onDrain` what only one generation should do.
-   * They end with the generation, just before `signal` aborts; a timer that is set later never fires.
-   * @returns cancels the timer
+   * Timers go on while the generation drains, as its sessions do: cancel in `onDrain` timers for work that only one
+   * generation should do. They end with the generation, just before `signal` aborts; a timer that is set later never fires.
+   * @returns a function that cancels the timer
    */
   setTimeout(callback: () => void | Promise<void>, delayMs: number): () => void
   /**
    * Calls `callback` each `intervalMs` milliseconds, whether or not the call before has settled; otherwise as `setTimeout`.
-   * @returns cancels the timer
+   * @returns a function that cancels the timer
    */
   setInterval(callback: () => void | Promise<void>, intervalMs: number): () => void
   /**
-   * Calls `listener` once, when a newer generation of the plugin has taken over or the plugin is being removed; at once
-   * when that has happened already. Running sessions go on for a while: this is the time to give up what only one
-   * generation can have, such as a path that the plugin publishes itself. What the listener throws is logged.
+   * Calls `listener` once, when a newer generation of the plugin has taken over or the plugin is being removed; at once when
+   * that has happened already. Running sessions go on for a while: this is the time to give up things that only one
+   * generation can have, such as a path that the plugin publishes itself. Errors of the listener are logged.
    */
   onDrain(listener: (cause: DrainCause) => void): void
   /**
@@ -140,14 +140,16 @@ export interface PluginContext<Config> {
    */
   hold(): () => void
   /**
-   * Has `/readyz` say that the server is not ready (503) while `isWell` answers false, for the reason `name`. Ends with the generation.
+   * Makes `/readyz` answer that the server is not ready (503) while `isWell` returns false, for the reason `name`. Ends with
+   * the generation.
    */
   readiness(name: string, isWell: () => boolean): void
   /** Aborts when the generation ends, after its sessions and timers have. */
   readonly signal: AbortSignal
   /**
-   * Calls `dispose` when the generation ends, after `signal` has aborted; the callback that was given last comes first, and
-   * each is waited for, for a second at most unless the options say otherwise. What it throws or rejects with is logged.
+   * Calls `dispose` when the generation ends, after `signal` has aborted; the callback that was given last comes first. The
+   * host waits for each, for a second at most unless the options say otherwise. Errors that it throws or rejects with are
+   * logged.
    */
   onDispose(dispose: () => void | Promise<void>, options?: DisposeOptions): void
 }

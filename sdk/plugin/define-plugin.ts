@@ -10,7 +10,7 @@ import type { ProtocolTraits } from './protocol-traits.ts'
 /** The effective config of a plugin: its own keys and the groups every plugin has. */
 export type PluginConfig<Schema extends TObject> = Frozen<Static<Schema>> & InheritedConfig
 
-/** Names that a part of the server had before it was a plugin, so that what is there under them stays. */
+/** Names that a part of the server had before it was a plugin; its migrations, tables and metrics keep them. */
 export type FormerNames = {
   /** The former owner of its migrations. */
   readonly migrations?: string
@@ -22,7 +22,7 @@ export type FormerNames = {
 
 /** The definition of a plugin: its name, its needs and its work. `name`, `version` and `setup` are enough. */
 export interface PluginDefinition<Schema extends TObject = TObject<TProperties>> {
-  /** Lower case; also its config section, its HTTP prefix and the `protocol` of its sessions. */
+  /** The name in lower case; also its config section, its HTTP prefix and the `protocol` of its sessions. */
   readonly name: string
   readonly version: string
   /** The sdk version it was written for, as `^1`; a host with another major refuses it. */
@@ -33,8 +33,8 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   /** Names of the services it offers. */
   readonly provides?: readonly string[]
   /**
-   * Names of the notices it tells by `ctx.hooks.notify`: its own, `taskBegan`, `taskEnded` and `alarm`, but no others of the
-   * server. Several plugins may tell the same.
+   * Names of the notices that it sends by `ctx.hooks.notify`: its own, `taskBegan`, `taskEnded` and `alarm`, but no others of
+   * the server. Several plugins may send the same.
    */
   readonly notices?: readonly string[]
   /** The schema of its own keys in the config; every key needs a default. */
@@ -51,8 +51,8 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   readonly closingNotice?: boolean
   /**
    * The migrations that make its tables, by name (`001-rings`): those that have not run yet run before `setup`, in the order
-   * of their names, each in a transaction. One that has been released never changes; what follows is a further one. The names
-   * of the tables begin with the plugin's, with `_` for `-`, and `_`; their data stays when the plugin goes.
+   * of their names, each in a transaction. A released migration never changes; further changes are another one. The names of
+   * the tables begin with the plugin's, with `_` for `-`, and `_`; their data stays when the plugin goes.
    */
   readonly tables?: Readonly<Record<string, Migration>>
   /**
@@ -61,8 +61,8 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
    */
   readonly processes?: 'each' | 'one'
   /**
-   * True for a plugin that is to hear of the beginning and the end of all others: when the server starts, they wait until it runs, or
-   * has failed, and when the server stops, it is disposed after them. Default false.
+   * True for a plugin that reports the beginning and the end of all others: when the server starts, they wait until it runs, or has
+   * failed, and when the server stops, it is disposed after them. Default false.
    */
   readonly endsLast?: boolean
   /**

@@ -3,27 +3,27 @@ import type { RecordingBytes } from '../playback/recording-bytes.ts'
 /** Bytes that take the place of others in a file. */
 export type FilePatch = { readonly offset: number; readonly data: Buffer }
 
-/** Writes a file piece by piece. What fails, as on a full disk, ends it: it is then cut to the pieces that are whole. */
+/** Writes a file piece by piece. A write that fails, as on a full disk, ends it: it is then cut to the pieces that are whole. */
 export interface FileWriter {
   /** The bytes that are in the file. */
   readonly sizeBytes: number
   /** The bytes that it will have once all is written. */
   readonly endBytes: number
-  /** Why it has failed, if it has: with the system's code, such as `ENOSPC`. */
+  /** The error that ended it, with the system's code, such as `ENOSPC`; undefined while there is none. */
   readonly error: Error | undefined
   /**
    * Adds a piece, which is written as a whole or not at all, as far as readers of the closed file can tell.
    * @returns a promise where too much waits: it resolves when there is room, or the file has failed
    */
   append(piece: readonly Buffer[]): Promise<void> | undefined
-  /** Writes what waits, and what takes the place of bytes before; then closes the file. Never rejects: see `error`. Idempotent. */
+  /** Writes the pieces that wait, and the patches over earlier bytes; then closes the file. Never rejects: see `error`. Idempotent. */
   close(patches?: readonly FilePatch[]): Promise<void>
 }
 
 /** A new file: its path, which may have a number that the wanted path has not, and its writer. */
 export type CreatedFile = { readonly filePath: string; readonly writer: FileWriter }
 
-/** How full a disk is. */
+/** The usage of a disk. */
 export type DiskUsage = { readonly usedPercent: number; readonly freeBytes: number }
 
 /** A file that could not be made or written, with the path on this machine; for the log. */
@@ -32,18 +32,19 @@ export type WriteFailure = { readonly file: string; readonly code: string }
 /**
  * Files below a folder of this machine. Paths are below it, with `/` between their parts; none leads out of it.
  *
- * All functions reject with {@link InvalidRequest} for a path that would lead elsewhere, or that no file can have; with a
- * {@link SluiceError} of the code `STORAGE_MISSING`, whose `advice` is for the log, while the folder is missing, as where its disk is not
- * mounted, so that no file counts as gone then; and with an error that has the system's code, such as `ENOSPC`, in its `code`.
+ * All functions reject with {@link InvalidRequest} for a path that would lead elsewhere, or that no file can have. They
+ * reject with a {@link SluiceError} of the code `STORAGE_MISSING` while the folder is missing, as where its disk is not
+ * mounted, so that no file counts as gone then; its `advice` is for the log. Other errors have the system's code, such as
+ * `ENOSPC`, in their `code`.
  */
 export interface FileStorage {
   /** The folder on this machine: for the log. */
   readonly root: string
-  /** Writes a whole file, with its folders, in place of one that is there. Nobody ever sees it in part; no error has its path in it. */
+  /** Writes a whole file, with its folders, in place of one that is there. Readers never see it in part; no error has its path in it. */
   write(path: string, bytes: Uint8Array): Promise<void>
   /**
    * Opens a file; its bytes are the caller's to close. One that is not there is `ENOENT`.
-   * @param signal has reading fail once it aborts
+   * @param signal makes reading fail once it aborts
    */
   read(path: string, signal?: AbortSignal): Promise<RecordingBytes>
   /** Deletes a file, and the folders that are empty then. One that is gone already is no error. */
@@ -55,17 +56,17 @@ export interface FileStorage {
    * @param claim called with a path before the file is made; false where the path is taken although no such file is here
    */
   create(path: string, ending: string, claim?: (filePath: string) => Promise<boolean>): Promise<CreatedFile>
-  /** Opens a file that is there to write on from `sizeBytes`; what it has beyond is cut away. */
+  /** Opens a file that is there to write on from `sizeBytes`; bytes beyond that are cut away. */
   extend(path: string, sizeBytes: number): Promise<FileWriter>
   /** The size of a file; undefined where there is none. */
   sizeOf(path: string): Promise<number | undefined>
-  /** How full its disk is. A folder that is not there yet counts as the one in which it will be. */
+  /** Returns the usage of its disk. A folder that is not there yet counts as the one in which it will be. */
   usage(): Promise<DiskUsage>
-  /** Looks whether the folder is there. */
+  /** Checks that the folder is there. */
   look(): Promise<void>
   /** Makes a file and deletes it, to see whether the folder can be written. */
   probe(): Promise<void>
-  /** Calls `listener` each time a file could not be made, or not be written as a whole. @returns stops that */
+  /** Calls `listener` each time a file could not be made, or not be written as a whole. @returns a function that stops that */
   onFailure(listener: (failure: WriteFailure) => void): () => void
 }
 

@@ -6,8 +6,8 @@ import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
 import type { AlarmNotice, StreamTask, StreamTaskEnd } from '../stream/stream-task.ts'
 
 /**
- * Takes back what an admission hook has done for a session, such as a claim of its path. Called once: when the session
- * has ended, or as soon as it is known that it does not begin. What it throws is logged.
+ * Takes back the work of an admission hook for a session, such as a claim of its path. Called once: when the session has
+ * ended, or as soon as it is certain that it does not begin. Its errors are logged.
  */
 export type Undo = () => void
 
@@ -59,7 +59,7 @@ export interface Hooks {
   publish(request: SessionRequest): void | Undo | Promise<void | Undo>
   /** A session wants to play; the path is the one that the gates have left it with. */
   subscribe(request: SessionRequest): void | Undo | Promise<void | Undo>
-  /** Somebody wants to talk to the source of a stream; see `StreamManager.talk`. Without a hook, no client may. */
+  /** A client wants to talk to the source of a stream; see `StreamManager.talk`. Without a hook, no client may. */
   talk(request: SessionRequest): void | Undo | Promise<void | Undo>
   /**
    * A subscriber was admitted and is about to get the stream of its path. The answer leads it to another stream: the path that
@@ -68,23 +68,24 @@ export interface Hooks {
    */
   lead(request: SessionRequest): Lead | undefined
   /**
-   * A subscriber was admitted to a path that has no publisher; it waits for one as long as `subscribe.waittimeout` says.
-   * The request is that of one who waits, and the answer holds for all who do, so it should go by the path alone; a
-   * redirect by the protocol, too.
+   * A subscriber was admitted to a path that has no publisher; it waits for one as long as `subscribe.waittimeout` says. The
+   * request is that of one subscriber, and the answer holds for all that wait, so it should depend on the path alone; a
+   * redirect on the protocol, too.
    *
-   * A path is asked about once at a time. While somebody waits who has had nothing of the stream yet, it is asked about
+   * A path is asked about once at a time. While a subscriber waits that has had nothing of the stream yet, it is asked about
    * again: a second after the answer, or when `withinMs` is over, and then at intervals that grow to ten seconds. So an
-   * answer that has come to nothing, as with a source that gave up, is no answer for ever; and who is asked again while it
-   * still tries answers the same again.
+   * answer that has come to nothing, as with a source that gave up, does not hold for ever; a hook that is asked again while
+   * it still tries answers the same again.
    */
   resolve(request: SessionRequest): Resolution | Promise<Resolution>
   /**
-   * A stream has no track of a kind that a player accepts (`SessionInit.accepts`). The answer is the path of a stream that fits, which
-   * is published by then, such as `live/a~opus`; undefined where the hook can't help. Each stream and target has one path, so that
-   * players share what is made.
+   * A stream has no track of a kind that a player accepts (`SessionInit.accepts`). The answer is the path of a stream that
+   * fits and is published by then, such as `live/a~opus`; undefined where the hook can't help. Each stream and target has one
+   * path, so that players share the result.
    *
-   * The player gets that stream instead: in lists it is its `sourcePath`. When that ends while this one goes on, the hook is asked
-   * again; when this one has what fits, players go back to it. A stream that a hook named is not asked about.
+   * The player gets that stream instead: in lists it is its `sourcePath`. When that ends while this one goes on, the hook is
+   * asked again; when this one has a track that fits, players go back to it. The hook is not asked about a stream that a hook
+   * named.
    */
   adapt(stream: StreamInfo, accepts: AcceptedCodecs): string | undefined | Promise<string | undefined>
   /** A publisher has started on a path. */
@@ -100,34 +101,34 @@ export interface Hooks {
   /** A pull, push, recording or transcode does its work: for the first time, or again after it failed. */
   taskBegan(task: StreamTask): void | Promise<void>
   /**
-   * A pull, push, recording or transcode does its work no more. One that is tried again tells so once, however often it fails, until
-   * it has begun or is over.
+   * A pull, push, recording or transcode does its work no more. A task that is tried again sends it once, however often it
+   * fails, until it has begun or is over.
    */
   taskEnded(task: StreamTask, end: StreamTaskEnd): void | Promise<void>
   /** A file of a recording is whole: its stream goes on in the next one, or the recording has ended. */
   recorded(file: RecordedFile): void | Promise<void>
   /** The server is up: its plugins have started, and it listens on its addresses. Plugins that come later get no call. */
   started(): void | Promise<void>
-  /** Something that operators are to know of, and that no other notice tells. */
+  /** An event that operators should know, and that no other notice reports. */
   alarm(alarm: AlarmNotice): void | Promise<void>
 }
 
-/** The hooks that only tell what has happened: those of the server and those that plugins declare. */
+/** The hooks without an answer, which report events: those of the server and those that plugins declare. */
 export type NoticeName = Exclude<keyof Hooks, 'publish' | 'subscribe' | 'talk' | 'lead' | 'resolve' | 'adapt'>
 
 /** The place of a tap among those of the same hook; without one, it comes after the taps that were made before. */
 export type HookOrder = {
-  /** Lower ones come first, those without are at 0. */
+  /** The stage; lower ones come first, and taps without one are at 0. */
   readonly stage?: number
   /** The name of a plugin; its taps come after this one, whatever their stages. */
   readonly before?: string
 }
 
-/** The hooks, as a plugin taps and tells them. */
+/** The hooks, as a plugin taps them and sends notices. */
 export interface HookRegistry {
   /**
    * Taps a hook; unloading the plugin undoes that. A notice may be tapped that no plugin declares yet.
-   * @returns undoes the tap
+   * @returns a function that undoes the tap
    */
   on<Name extends keyof Hooks>(name: Name, hook: Hooks[Name], order?: HookOrder): () => void
   /**

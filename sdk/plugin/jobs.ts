@@ -10,11 +10,12 @@ export type PushInit = {
 /** The server's work with other servers, as plugins ask for it. Each job is a task that operators see and can stop. */
 export interface Jobs {
   /**
-   * Sends a stream to a target, and waits a little for that to take it. The job ends when the stream does, or fails; it is not tried
-   * again.
-   * @throws {InvalidRequest} the address is none, or no plugin pushes by this protocol
+   * Sends a stream to a target, and waits a little for the target to take it. The job ends when the stream does, or fails; it
+   * is not tried again.
+   * @throws {InvalidRequest} the address is not valid, or no plugin pushes by this protocol
    * @throws {StreamNotFound} nobody publishes the stream
-   * @throws {SluiceError} 409: it is sent there already; 502: the target could not be reached or refused; 503: the server is stopping
+   * @throws {SluiceError} 409: it is sent there already; 502: the target could not be reached or refused; 503: the server is
+   *   stopping
    */
   push(init: PushInit): Promise<void>
 }

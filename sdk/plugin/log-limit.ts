@@ -1,5 +1,5 @@
 /**
- * Lets a line of the log through once in a while, for what may come by the thousand.
+ * Lets a line of the log through once in a while, for events that may come by the thousand.
  *
  * ```ts
  * const withheld = limit.pass()
@@ -16,7 +16,7 @@ export class LogLimit {
     this.#intervalMs = intervalMs
   }
 
-  /** How many lines were withheld since the last one; undefined where this one is to be withheld, too. */
+  /** Returns the number of lines withheld since the last one; undefined where this one is to be withheld, too. */
   pass(): number | undefined {
     const nowMs = performance.now()
     if (nowMs - this.#lastMs < this.#intervalMs) {

@@ -1,14 +1,14 @@
 /** The values of a family's labels. */
 export type MetricLabels<Label extends string> = Readonly<Record<Label, string>>
 
-/** Nothing for a family without labels, else their values. */
+/** The arguments of a family's functions: none for a family without labels, else their values. */
 export type LabelArguments<Label extends string> = [Label] extends [never] ? [] : [labels: MetricLabels<Label>]
 
 /** The name of a family of metrics, and the labels of its series. */
 export type MetricInit<Label extends string = never> = {
   /**
-   * Lower-case words with underscores, the unit last: `retransmitted_bytes_total`, `round_trip_seconds`. That of a counter
-   * ends with `_total`. The host puts `sluice_<plugin>_` before it.
+   * The name in lower-case words with underscores, the unit last: `retransmitted_bytes_total`, `round_trip_seconds`. That of
+   * a counter ends with `_total`. The host puts `sluice_<plugin>_` before it.
    */
   readonly name: string
   /** The counted or measured quantity, in one line. */
@@ -24,9 +24,9 @@ export type GaugeReading<Label extends string = never> = {
   readonly value: number
 } & ([Label] extends [never] ? { readonly labels?: undefined } : { readonly labels: MetricLabels<Label> })
 
-/** A family of gauges, which are set, or read each time somebody asks. */
+/** A family of gauges, which are set, or read at each scrape. */
 export type GaugeInit<Label extends string = never> = MetricInit<Label> & {
-  /** Gives the values there are when the metrics are asked for; what it throws is logged. It must be quick. */
+  /** Returns the present values when the metrics are asked for; its errors are logged. It must be quick. */
   readonly read?: () => Iterable<GaugeReading<Label>>
 }
 
@@ -36,19 +36,19 @@ export type HistogramInit<Label extends string = never> = MetricInit<Label> & {
   readonly buckets: readonly number[]
 }
 
-/** Counts what happens. */
+/** A count of events. */
 export type Counter = {
   /** Adds 1, or a finite number from 0 on. */
   add(amount?: number): void
 }
 
-/** Has a value that goes up and down. */
+/** A value that goes up and down. */
 export type Gauge = {
   set(value: number): void
   add(amount: number): void
 }
 
-/** Counts values by their size. */
+/** The counts of values by their size. */
 export type Histogram = {
   observe(value: number): void
 }
@@ -65,15 +65,15 @@ export interface MetricFamily<Series, Label extends string> {
 }
 
 /**
- * The metrics of a plugin, as `/metrics` shows them to Prometheus. All generations of the plugin count in the same
- * families, so counters go on when it is replaced. A family is gone when the last generation that has declared it is.
+ * The metrics of a plugin, as `/metrics` shows them to Prometheus. All generations of the plugin count in the same families,
+ * so counters go on when it is replaced. A family is gone when the last generation that has declared it is.
  *
  * Label values must be few: never an address, an id or a path that clients choose.
- * @throws {TypeError} each, when a name or bucket is malformed, or the plugin has more than 100 families
+ * @throws {TypeError} from each function, when a name or bucket is malformed, or the plugin has more than 100 families
  */
 export interface MetricRegistry {
   counter<const Label extends string = never>(init: MetricInit<Label>): MetricFamily<Counter, Label>
-  /** One with `read` gives the sum of what the generations read. */
+  /** Declares gauges; a family with `read` gives the sum of the generations' readings. */
   gauge<const Label extends string = never>(init: GaugeInit<Label>): MetricFamily<Gauge, Label>
   histogram<const Label extends string = never>(init: HistogramInit<Label>): MetricFamily<Histogram, Label>
 }

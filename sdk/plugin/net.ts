@@ -23,9 +23,9 @@ export interface TcpListener {
 /** Options of a listener, for an address that can't be had. */
 export type ListenOptions = {
   /**
-   * Listened on in place of `listenaddr` where that is the plugin's default and the system does not let the server have it, as a port
-   * below 1024 of an ordinary user. The log says so, and `endpoints` is given it as `listenaddr` of the group. Without it, and where
-   * somebody has set the address, `tcp` throws.
+   * The address to use in place of `listenaddr` where that is the plugin's default and the system does not let the server
+   * have it, as a port below 1024 of an ordinary user. The log reports it, and `endpoints` receives it as `listenaddr` of the
+   * group. Without it, and where `listenaddr` is set in the config, `tcp` throws.
    */
   readonly fallback?: string
 }

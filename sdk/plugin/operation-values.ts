@@ -4,7 +4,7 @@ import { InvalidRequest } from '../errors/stream-errors.ts'
 
 /**
  * A stream path in an operation, checked and without slashes around it. As the last part of the operation's path it takes all
- * that is left, with slashes; where it is `Type.Optional`, an empty one is left out.
+ * of the rest, with slashes; where it is `Type.Optional`, an empty one is left out.
  */
 export function StreamPath() {
   return Type.Unsafe<string>({ type: 'string', format: 'stream-path' })

@@ -14,7 +14,7 @@ export type OperationInput<Params extends TSchema, Query extends TSchema, Body e
   readonly params: Static<Params>
   readonly query: Static<Query>
   readonly body: Static<Body>
-  /** The name of who asks, and of a token `token:` before it; `anonymous` while login is off. */
+  /** The name of the user, with `token:` before that of a token; `anonymous` while login is off. */
   readonly user: string
   /**
    * The request as it came in, for its headers and `requestClient`; the fields above are what the schemas read of it. Where
@@ -70,11 +70,11 @@ export type OperationReach<Answer> =
   | { readonly session: string }
 
 /**
- * A route of the administration: who may call it, what it takes and what it answers.
+ * A route of the administration: its access, its input and its answer.
  *
- * Requests may write names in camelCase and in snake_case, and leave out what the schemas don't require; what no schema names is
- * ignored. Answers have the names that the schema has, and all its fields: what is unset is empty, zero, false or null, and
- * only fields that are `Type.Optional` are then left out.
+ * Requests may write names in camelCase and in snake_case, and leave out fields that the schemas don't require; names that no
+ * schema has are ignored. Answers have the names of the schema, and all its fields: an unset field is empty, zero, false or
+ * null, and only fields that are `Type.Optional` are then left out.
  */
 export type Operation<
   Params extends TObject = TObject<{}>,

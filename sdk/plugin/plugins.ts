@@ -24,7 +24,7 @@ export type RuleSection<Kind extends keyof RuleGroups> = {
   readonly config: RuleGroups[Kind] & Readonly<InheritedConfig>
 }
 
-/** The plugins of the server: for those that do their work by the sections of others, as a recorder does. */
+/** The plugins of the server: for plugins that do their work by the sections of others, as a recorder does. */
 export interface PluginDirectory {
   /** The plugins with a valid section, in the order in which they were found. */
   list(): readonly PluginInfo[]
@@ -47,9 +47,9 @@ export interface PluginDirectory {
    */
   rules<Kind extends keyof RuleGroups>(kind: Kind): readonly RuleSection<Kind>[]
   /**
-   * Calls `listener` after plugins may have started, changed or gone, their config included, and once when the generation takes
-   * over. What it throws is logged.
-   * @returns stops that
+   * Calls `listener` after plugins may have started, changed or gone, their config included, and once when the generation
+   * takes over. Its errors are logged.
+   * @returns a function that stops that
    */
   onChange(listener: () => void): () => void
 }

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** How a program, thread or fork has ended: by itself with an exit code, or by a signal such as `SIGKILL`. */
+/** The end of a program, thread or fork: by itself with an exit code, or by a signal such as `SIGKILL`. */
 export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
 /** The options that programs, threads and forks of a plugin share. */

@@ -57,7 +57,7 @@ export function parseTime(name: string, text: string, nowMs: number): number {
   return timeMs
 }
 
-/** NaN for what is no time. */
+/** NaN for a text that is not a time. */
 function timeOf(text: string, nowMs: number): number {
   if (UNIX_SECONDS.test(text)) return Number(text) * 1000
   if (UNIX_MS.test(text)) return Number(text)

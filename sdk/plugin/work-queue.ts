@@ -5,25 +5,25 @@ class TooManyWaiting extends StreamUnavailable {
   readonly headers = { 'retry-after': '2' }
 }
 
-/** How much a `WorkQueue` lets in. */
+/** The limits of a `WorkQueue`. */
 export type WorkQueueLimits = {
-  /** How many are at work at a time. */
+  /** The number of callers at work at a time. */
   readonly working: number
-  /** How many wait for their turn. No limit unless given. */
+  /** The number of callers that wait for their turn. No limit unless given. */
   readonly waiting?: number
   /** The message of the error for a caller that is turned away. */
   readonly refusal?: string
 }
 
-/** How somebody waits for a turn. */
+/** The options of a caller's wait. */
 export type TurnOptions = {
-  /** Leaves the queue. */
+  /** Leaves the queue when it aborts. */
   readonly signal?: AbortSignal | undefined
-  /** Waits however many others do: for those who are few themselves. Default false. */
+  /** True for a caller that waits even past the limit of `waiting`, for callers that are few themselves. Default false. */
   readonly isPatient?: boolean
 }
 
-/** Lets so many be at work at a time, and so many wait; those who come first, first. */
+/** Lets a number of callers be at work at a time, and a number wait, first come, first served. */
 export class WorkQueue {
   readonly #limits: Required<WorkQueueLimits>
   readonly #waiting = new Set<() => void>()
@@ -36,7 +36,7 @@ export class WorkQueue {
   /**
    * Does work when it is its turn: at once where there is room.
    * @throws {StreamUnavailable} too many wait; with a `retry-after` where it is answered by HTTP
-   * @throws what the signal was aborted for, or the work threw
+   * @throws the signal's reason, or the error of the work
    */
   async run<Result>(work: () => Promise<Result>, options: TurnOptions = {}): Promise<Result> {
     const turn = this.#take(options)
@@ -51,7 +51,7 @@ export class WorkQueue {
 
   /**
    * Waits for a turn that ends elsewhere than in a function.
-   * @returns ends the turn; idempotent
+   * @returns a function that ends the turn; idempotent
    * @throws as `run`
    */
   async enter(options: TurnOptions = {}): Promise<() => void> {
@@ -64,7 +64,7 @@ export class WorkQueue {
     }
   }
 
-  /** Undefined where there is room. */
+  /** Returns a promise for a turn; undefined where there is room. */
   #take({ signal, isPatient = false }: TurnOptions): Promise<void> | undefined {
     signal?.throwIfAborted()
     const { working, waiting, refusal } = this.#limits

@@ -10,14 +10,14 @@ const MAX_RETRY_MS = 30_000
 /** The least time between two lines about lost items. */
 const LOG_INTERVAL_MS = 60_000
 
-/** How a {@link WriteBehind} writes, and how much it keeps. */
+/** The options of a {@link WriteBehind}: its writes, and its bounds. */
 export type WriteBehindOptions<Item> = {
   readonly log: Logger
   readonly database: Pick<Database, 'onAvailable'>
   /**
-   * Writes items, those that were added first in front. One that was added again since is among them once. A rejection with
-   * {@link StoreUnavailable} has the batch tried again; any other one loses it, so that items which no table takes keep out none that
-   * follow.
+   * Writes items, those that were added first in front. One that was added again since is among them once. After a rejection
+   * with {@link StoreUnavailable} the batch is tried again; any other one loses it, so that items which no table takes hold
+   * up none that follow.
    */
   readonly write: (batch: readonly Item[]) => Promise<void>
   /** The text of the log when items are lost, such as `events were not stored`. */
@@ -26,16 +26,16 @@ export type WriteBehindOptions<Item> = {
   readonly maxWaiting?: number
   /** Most items of a batch. Default 200. */
   readonly batchSize?: number
-  /** How long items are gathered before the first of them is written, in milliseconds. Default 0: it is written at once. */
+  /** The time from the first item to its write, in milliseconds, in which further items are gathered. Default 0: it is written at once. */
   readonly gatherMs?: number
   /** The clock for its waits; `setTimeout` returns the function that cancels it. Default the process's own. */
   readonly clock?: { setTimeout(callback: () => void, delayMs: number): () => void }
 }
 
 /**
- * Rows that are written when the database takes them, while the work that makes them goes on: kept in memory while it is away, up to a
- * bound, and written in batches, one after another. A batch that failed is tried again after a second, then after twice as long, up to
- * 30 s, and at once when the database is back.
+ * Rows that are written when the database takes them, while the work that makes them goes on: kept in memory while it is
+ * away, up to a bound, and written in batches, one after another. A batch that failed is tried again after a second, then
+ * after twice as long, up to 30 s, and at once when the database is back.
  *
  * ```ts
  * const rows = new WriteBehind<Visit>({
@@ -63,7 +63,7 @@ export class WriteBehind<Item> {
   /** Settles when the latest writing has ended. */
   #written: Promise<void> = Promise.resolve()
   #isWriting = false
-  /** How often in a row the database took none. */
+  /** The number of failed writes in a row. */
   #failures = 0
   #lost = 0
   #closed = false
@@ -73,19 +73,19 @@ export class WriteBehind<Item> {
     this.#forgetDatabase = options.database.onAvailable(() => this.#flush())
   }
 
-  /** How many items are not written yet. */
+  /** The number of items that are not written yet. */
   get waiting(): number {
     return this.#batch.size + this.#waiting.size
   }
 
-  /** How many items were lost: beyond the bound, or refused by the database. */
+  /** The number of lost items: beyond the bound, or refused by the database. */
   get lost(): number {
     return this.#lost
   }
 
   /**
-   * Has an item written. One that is being written is written once more, as it may have changed since; one that waits already keeps its
-   * place. Nothing happens once this is closed.
+   * Adds an item to be written. One that is being written is written once more, as it may have changed since; one that waits
+   * already keeps its place. Nothing happens once this is closed.
    */
   add(item: Item): void {
     if (this.#closed) return
@@ -105,7 +105,7 @@ export class WriteBehind<Item> {
     return this.#waiting.has(item) || this.#batch.has(item)
   }
 
-  /** Takes an item out that is not to be written any more. A write that has begun goes on, without another try. */
+  /** Takes out an item, which is not written any more. A write that has begun goes on, without another try. */
   remove(item: Item): void {
     this.#waiting.delete(item)
     this.#batch.delete(item)
@@ -127,10 +127,10 @@ export class WriteBehind<Item> {
   }
 
   /**
-   * Writes what waits, with one more try where that has failed before, and takes nothing more. Idempotent.
-   * @param timeoutMs how long it may take
-   * @returns the items that were not written by then, the oldest first, for the caller to log or to hand on: it is for this to say
-   * whether they are lost. A write that was under way at the end may still be done; its items are among them
+   * Writes the items that wait, with one more try where that has failed before, and takes no further ones. Idempotent.
+   * @param timeoutMs the time that it may take
+   * @returns the items that were not written by then, the oldest first. The caller logs or keeps them, and decides whether
+   *   they are lost. A write that was under way at the end may still be done; its items are among them
    */
   async close(timeoutMs: number): Promise<Item[]> {
     this.#closed = true

@@ -19,7 +19,7 @@ export interface RecordService {
   createWriter(tracks: readonly MediaTrack[]): RecordingWriter
   /**
    * Reads a file, also one that is still being written or was cut off. The bytes are the caller's to close.
-   * @throws {Error} that says what is wrong with it, or of the signal
+   * @throws {Error} with the fault of the file in its message, or that of the signal
    */
   open(bytes: RecordingBytes, signal?: AbortSignal): Promise<Recording>
   /**
@@ -29,27 +29,28 @@ export interface RecordService {
    */
   resume?(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Promise<ResumedFile | undefined>
   /**
-   * How much of a file that was cut off, as by a crash or a full disk, is whole; the rest is cut away. All of it unless given.
+   * Returns the size in bytes of the whole part of a file that was cut off, as by a crash or a full disk; the rest is cut
+   * away. All of it unless given.
    * @throws {Error} when nothing in it can be played
    */
   wholeSizeBytes?(bytes: RecordingBytes): Promise<number>
 }
 
 /**
- * Turns the units of one file into bytes, which are written in the order in which it gives them. Times of the units count from
- * the beginning of the file. It keeps no more than one piece, and may give bytes whenever it likes: they reach the disk piece
- * by piece, each of a group of pictures or a second.
+ * Turns the units of one file into bytes, which are written in the order in which it returns them. Times of the units count
+ * from the beginning of the file. It keeps no more than one piece, and may return bytes at any time: they reach the disk
+ * piece by piece, each of a group of pictures or a second.
  */
 export interface RecordingWriter {
   /** The first bytes of the file. */
   readonly head: Buffer
   /**
-   * Takes a unit of one of the tracks; returns what can be written by then.
-   * @throws {Error} for one that it can't carry, which is then left out
+   * Takes a unit of one of the tracks; returns the bytes that can be written by then.
+   * @throws {Error} for a unit that it can't carry, which is then left out
    */
   write(unit: AccessUnit): Buffer | null
   /**
-   * Ends a piece: returns what was taken and not given yet.
+   * Ends a piece: returns the bytes of the units that were taken and not returned yet.
    * @param next The unit that comes next, by which the last one of its track gets its duration; undefined at the end
    */
   flush(next?: AccessUnit): Buffer | null
@@ -57,13 +58,13 @@ export interface RecordingWriter {
   finish?(): RecordingEnd
 }
 
-/** A file that is gone on with. */
+/** A file that a recording is appended to. */
 export type ResumedFile = {
-  /** Its head is what comes between the two parts; what it gives in `patches` counts from the beginning of the file. */
+  /** The writer of the second part. Its head comes between the two parts; offsets in `patches` count from the beginning of the file. */
   readonly writer: RecordingWriter
   /** The size of the part that is kept, in bytes; later parts, such as a table, are written again. */
   readonly sizeBytes: number
-  /** How long that is: times of the units go on from there. */
+  /** The duration of that part, in milliseconds: times of the units go on from there. */
   readonly durationMs: number
 }
 

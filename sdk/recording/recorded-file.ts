@@ -1,10 +1,10 @@
 /**
- * The level of an event. Recordings of the level `low` are deleted when their time is over; those of `high` stay until
- * somebody deletes them.
+ * The level of an event. Recordings of the level `low` are deleted when their time is over; those of `high` stay until they
+ * are deleted by hand.
  */
 export type EventLevel = 'high' | 'low'
 
-/** Why something was recorded, as the one who asked for it says. */
+/** The reason for a recording, as its client states it. */
 export type RecordingEvent = {
   readonly eventId: string
   readonly eventName: string
@@ -14,16 +14,16 @@ export type RecordingEvent = {
 
 /** A file that a stream was recorded in, or is being. Times are milliseconds since the Unix epoch. */
 export type RecordedFile = {
-  /** Counts from 1; 0 while the database is away that keeps it. */
+  /** The number of the file, from 1; 0 while the database that keeps it is away. */
   readonly id: number
   /** The type of the recording, which is that of its {@link RecordService}: `mp4`. */
   readonly type: string
   readonly streamPath: string
   /** The path below the root of the storage, with `/` between the parts. */
   readonly filePath: string
-  /** When its first picture came. */
+  /** The time of its first picture. */
   readonly startMs: number
-  /** When its last one is over; of one that is being written, so far. */
+  /** The end of its last picture; the end so far for a file that is being written. */
   readonly endMs: number
   /**
    * The clock of its dates: the date at which the server was started, by the clock as it was when the file was begun; 0 for
@@ -32,7 +32,7 @@ export type RecordedFile = {
    */
   readonly clockMs: number
   readonly sizeBytes: number
-  /** How much of it comes before its media: the init segment, in fragmented MP4. */
+  /** The bytes before its media: the init segment, in fragmented MP4. */
   readonly headBytes: number
   /**
    * The times at which it can be cut: keyframes about ten seconds apart, in whole milliseconds from its beginning. A
@@ -42,10 +42,10 @@ export type RecordedFile = {
   /** The codecs of its main tracks, as `h264`; empty where it has none. */
   readonly videoCodec: string
   readonly audioCodec: string
-  /** `event` where it was made for one. */
+  /** `event` for a file that was made for an event. */
   readonly mode: 'auto' | 'event'
   readonly event: RecordingEvent | undefined
-  /** It is being written. */
+  /** True while it is being written. */
   readonly isActive: boolean
   readonly createdMs: number
 }

@@ -16,7 +16,7 @@ import {
 } from '../host/recording-schemas.ts'
 import type { Recordings } from './recordings.ts'
 
-/** How long the files of a recording are that an operator starts. */
+/** The duration of the files of a recording that an operator starts. */
 const DEFAULT_FRAGMENT = '1m'
 
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })

@@ -13,7 +13,7 @@ export type RecordingTag = {
 /** The fields of a tag that a client sets. */
 export type TagInit = Pick<RecordingTag, 'tagName' | 'streamPath' | 'tagMs'>
 
-/** Which tags are asked for; what is left out asks for all. */
+/** A filter of tags; an unset field lets all pass. */
 export type TagFilter = {
   /** A path, in which each `*` stands for any text. */
   readonly streamPath?: string | undefined
@@ -25,12 +25,12 @@ export type TagFilter = {
 
 /** The tags of recordings, by which people find a place again. Its functions reject with {@link StoreUnavailable} without a database. */
 export interface RecordingTags {
-  /** @throws {InvalidRequest} the path is none */
+  /** @throws {InvalidRequest} the path is not valid */
   add(init: TagInit): Promise<RecordingTag>
-  /** Changes what is given. @throws {SluiceError} 404: there is none with this id */
+  /** Changes the given fields. @throws {SluiceError} 404: there is none with this id */
   update(id: number, changes: Partial<TagInit>): Promise<RecordingTag>
   /** @throws {SluiceError} 404: there is none with this id */
   remove(id: number): Promise<void>
-  /** The newest first, and how many there are in all. */
+  /** Returns the tags, the newest first, and their number in all. */
   list(filter: TagFilter, page: ListedPage): Promise<{ readonly total: number; readonly tags: RecordingTag[] }>
 }

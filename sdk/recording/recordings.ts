@@ -12,7 +12,7 @@ export type RecordingInit = {
    * The folder below the root of the storage, in which there is one for each stream; `.`, the default, is the root itself.
    */
   readonly filePath?: string
-  /** The name of the files without ending, where it is to be another than date and time; `{stream}`, `{date}` and `{time}` in it stand for these. */
+  /** The name of the files without ending, in place of date and time; `{stream}`, `{date}` and `{time}` in it stand for these. */
   readonly fileName?: string
   /** A file ends at the first keyframe after this; 0 is one file. Default 0. */
   readonly fragmentMs?: number
@@ -24,9 +24,9 @@ export type RecordingInit = {
 export type EventInit = Partial<RecordingEvent> & {
   readonly type: string
   readonly streamPath: string
-  /** How much of what came before is in it, as far as the stream's buffer has it. Default `beforeduration` of the plugin. */
+  /** The time before the event that is recorded, as far as the stream's buffer has it. Default `beforeduration` of the plugin. */
   readonly beforeMs?: number
-  /** How much of what comes. Default `afterduration` of the plugin. */
+  /** The time after its beginning that is recorded. Default `afterduration` of the plugin. */
   readonly afterMs?: number
   readonly fragmentMs?: number
 }
@@ -53,7 +53,7 @@ export type ActiveRecording = {
   readonly file: RecordedFile | undefined
 }
 
-/** Which recordings are asked for; what is left out asks for all. Times are milliseconds since the Unix epoch. */
+/** A filter of recordings; an unset field lets all pass. Times are milliseconds since the Unix epoch. */
 export type RecordedFilter = {
   readonly type?: string
   /** A path, in which each `*` stands for any text. */
@@ -66,7 +66,7 @@ export type RecordedFilter = {
   readonly ids?: readonly number[]
 }
 
-/** How many recordings of a stream there are, and the time that they are in. */
+/** The number of a stream's recordings, and the time that they span. */
 export type CatalogueEntry = {
   readonly streamPath: string
   readonly count: number
@@ -76,7 +76,7 @@ export type CatalogueEntry = {
 
 /** The recordings of a stream to play. */
 export type PlaybackInit = {
-  /** The type of the files; the one that there is most of in this time unless given. */
+  /** The type of the files; unless given, the type with the most files in this time. */
   readonly type?: string
   readonly streamPath: string
   readonly startMs: number | undefined
@@ -91,8 +91,8 @@ export interface Recordings {
   /** Asks `source`, besides the rules, when a stream is published. @returns takes it back */
   addSource(source: RecordingSource): () => void
   /**
-   * Starts to record a stream, and waits a little for its first picture. Where nobody publishes it, that is waited for, and on-demand
-   * sources are asked, as for a subscriber.
+   * Starts to record a stream, and waits a little for its first picture. Where there is no publisher, it waits for one, and
+   * on-demand sources are asked, as for a subscriber.
    * @throws {InvalidRequest} no plugin records this type, or a path leads out of the storage
    * @throws {SluiceError} 409: it is recorded there already; 502: it could not begin; 503: the server is stopping
    */
@@ -115,35 +115,35 @@ export interface Recordings {
   /** Returns the recordings that go on. */
   active(): ActiveRecording[]
   /**
-   * The files, the newest first, and how many there are in all.
+   * Returns the files, the newest first, and their number in all.
    * @throws {StoreUnavailable} there is no database
    */
   list(filter: RecordedFilter, page: ListedPage): Promise<{ readonly total: number; readonly files: RecordedFile[] }>
-  /** The events, the newest first. @throws {StoreUnavailable} */
+  /** Returns the events, the newest first. @throws {StoreUnavailable} */
   listEvents(
     filter: RecordedFilter,
     page: ListedPage,
   ): Promise<{ readonly total: number; readonly events: RecordedEvent[] }>
-  /** The streams that have recordings, by path. @throws {StoreUnavailable} */
+  /** Returns the streams that have recordings, by path. @throws {StoreUnavailable} */
   catalogue(type: string): Promise<CatalogueEntry[]>
   /**
-   * Deletes files that are not being written, and what is known of them.
+   * Deletes files that are not being written, and their rows in the database.
    * @returns those that were deleted
    * @throws {InvalidRequest} the filter names neither ids nor a time
    * @throws {StoreUnavailable}
    */
   remove(filter: RecordedFilter): Promise<RecordedFile[]>
   /**
-   * The files of a stream in a time, one after another; those that are being written, too.
+   * Returns the files of a stream in a time, one after another; those that are being written, too.
    * @throws {StoreUnavailable}
    */
   find(init: PlaybackInit): Promise<RecordedFile[]>
   /**
-   * Opens the bytes of a file, wherever it lies. They are the caller's to close.
-   * @throws {Error} that says what is wrong, with no path of the file system in it
+   * Opens the bytes of a file, here or in a remote storage. They are the caller's to close.
+   * @throws {Error} with the fault in its message, and no path of the file system
    */
   openBytes(file: RecordedFile, signal?: AbortSignal): Promise<RecordingBytes>
-  /** An address from which a file can be had that lies in a remote storage; undefined for one that lies here. */
+  /** Returns an address of a file in a remote storage; undefined for a file that lies here. */
   remoteUrl(file: RecordedFile): Promise<string | undefined>
   /**
    * Opens recordings of a stream as one, from the keyframe at or before the start. Its times have no gaps where nothing was recorded. It

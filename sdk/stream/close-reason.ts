@@ -16,7 +16,7 @@
  */
 export type CloseCode = 'closed' | 'left' | 'timeout' | 'idle' | 'kick' | 'slow' | 'stopped' | 'unloaded' | 'failed'
 
-/** Why a publisher or subscriber ended. */
+/** The reason why a publisher or subscriber ended. */
 export type CloseReason = {
   /** The code for programs. */
   readonly code: CloseCode
@@ -24,5 +24,5 @@ export type CloseReason = {
   readonly text: string
 }
 
-/** The reason to close a session with when its peer has gone. */
+/** The reason for the end of a session when its peer has gone. */
 export const CLIENT_LEFT: CloseReason = { code: 'left', text: 'the client left' }

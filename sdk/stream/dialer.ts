@@ -20,8 +20,8 @@ export interface Dialer {
   readonly proxied: boolean
   /**
    * Resolves with a connected socket, after the TLS handshake where there is one.
-   * @throws {Error} that says what is wrong, with nothing secret in its message: the name is unknown, the address is denied,
-   * nobody answers in time, the proxy refuses, the certificate is not trusted
+   * @throws {Error} with the fault, and nothing secret, in its message: the name is unknown, the address is denied, there is
+   *   no answer in time, the proxy refuses, the certificate is not trusted
    */
   connect(target: DialTarget): Promise<Socket>
   /**

@@ -1,8 +1,9 @@
 const MASK = '******'
 
 /**
- * A URL as logs, lists and answers may show it: without what its user information and its query say. The names of the
- * query's parameters stay, of those that have a value. What is no URL is masked up to its last `@` and from its first `?`.
+ * A URL as logs, lists and answers may show it: without its user information and the values of its query. The names of the
+ * query's parameters stay, of those that have a value. A text that is no URL is masked up to its last `@` and from its first
+ * `?`.
  */
 export function maskUrl(url: string): string {
   const parsed = URL.parse(url)

@@ -66,11 +66,11 @@ export interface Publisher extends UnitSink {
   close(reason?: CloseReason | string): void
 }
 
-/** How a protocol's publisher differs from others. */
+/** The properties of a protocol's publisher, where they differ from the defaults. */
 export type PublishOptions = {
   /** Width of the protocol's time stamps in bits, for those that wrap: 32 for RTMP and RTP, 33 for MPEG-TS. */
   readonly timestampBits?: number
-  /** Keys that hold for this publisher instead of those of the plugin's `publish` section. */
+  /** Keys that replace those of the plugin's `publish` section for this publisher. */
   readonly config?: Readonly<Partial<PublishConfig>>
   /** The commands that the source can follow. Everybody may ask for a keyframe; the rest is for operators, and see `personal`. */
   readonly control?: SourceControl
@@ -80,14 +80,14 @@ export type PublishOptions = {
    */
   readonly personal?: boolean
   /**
-   * Publishes nowhere: the path is not taken, nobody can subscribe, and hooks and notices hear nothing of it. The media is
+   * Publishes nowhere: the path is not taken, no client can subscribe, and hooks and notices are not called. The media is
    * taken and counted, for tests of a source.
    */
   readonly unlisted?: boolean
   /**
-   * The source was admitted, and has yet to connect. The path is taken, and nothing else is seen of it: no list has it, no hook
-   * hears of it, its subscribers wait as if nobody published, and none of the time limits of `publish` counts, until it is heard
-   * first: by `alive`, or by its first track. The plugin closes it where that takes too long.
+   * The source was admitted, and has yet to connect. The path is taken, and nothing else is visible: no list has it, no hook
+   * is called, its subscribers wait as if there were no publisher, and none of the time limits of `publish` counts, until it
+   * is heard first: by `alive`, or by its first track. The plugin closes it where that takes too long.
    */
   readonly connecting?: boolean
   /** The caller that has another plugin publish, for example for a pull, and observes the publisher. */

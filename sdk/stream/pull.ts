@@ -7,7 +7,7 @@ import type { SessionInit } from './session-request.ts'
 /** The report of a job that begins. */
 export interface JobReport {
   /**
-   * Tells what it is about to do, for example `connect`; what it did before is done. Those who wait for the stream are shown it
+   * Begins a step, for example `connect`; the previous step is done. Clients that wait for the stream see it
    * (`/api/stream/progress`), so it holds nothing secret.
    */
   step(name: string, description?: string): void
@@ -33,9 +33,9 @@ export type PullRequest = JobReport & {
   readonly options: PublishOptions
   /** Further headers for the requests to the source, where the protocol has headers. */
   readonly header: Readonly<Record<string, readonly string[]>>
-  /** How many times a source that has an end is repeated; −1 is for ever. */
+  /** The number of repetitions of a source that has an end; −1 is for ever. */
   readonly loop: number
-  /** The query of the subscriber that it is for, and what the rule says: for sources that are made to order. May hold secrets. */
+  /** The query of the subscriber that it is for, with the parameters of the rule: for sources that are made to order. May hold secrets. */
   readonly args: Readonly<Record<string, string>>
   /** Opens all connections to the source, redirects included. */
   readonly dial: Dialer
@@ -43,27 +43,26 @@ export type PullRequest = JobReport & {
   readonly signal: AbortSignal
 }
 
-/** How a pull ended that did not fail: the source said that it is over, or the server closed the publisher. */
+/** The end of a pull that did not fail: the source has ended, or the server closed the publisher. */
 export type PullEnd = { readonly by: 'source' } | { readonly by: 'server'; readonly reason: CloseReason }
 
 /**
- * Fetches streams by one protocol. A plugin provides it as `pull:` and its name. When to pull and when to try again is
- * the host's business: by the `pull` and `onsub.pull` rules of the plugin's section, pull proxies, and `POST /api/stream/pull`.
+ * Fetches streams by one protocol. A plugin provides it as `pull:` and its name. The host decides when to pull and when to
+ * try again: by the `pull` and `onsub.pull` rules of the plugin's section, pull proxies, and `POST /api/stream/pull`.
  */
 export interface PullService {
   /** The schemes of addresses that it pulls, without colon, for example `rtsp`; for requests that name no protocol. */
   readonly schemes?: readonly string[]
   /** The endings of its addresses' paths, for example `.m3u8`, in lower case; looked at after the schemes. */
   readonly endings?: readonly string[]
-  /** Its protocol has no headers: where a rule sets some, the log says that they are not sent. Default false. */
+  /** True when its protocol has no headers: where a rule sets some, the log says that they are not sent. Default false. */
   readonly headerless?: boolean
   /** The endings of local files that it plays, for example `.mp4`, in lower case. */
   readonly files?: readonly string[]
   /**
    * Opens the source and publishes it until it ends. Its publisher is closed when the promise settles.
-   * @throws {Error} that says what is wrong, with nothing secret in its message, when the source can't be reached, can't
-   * be carried or breaks off; {@link StreamExists} and the like when the path can't be published; anything when the
-   * signal aborts
+   * @throws {Error} with the fault, and nothing secret, in its message, when the source can't be reached, can't be carried or
+   *   breaks off; {@link StreamExists} and the like when the path can't be published; anything when the signal aborts
    */
   pull(request: PullRequest): Promise<PullEnd>
 }

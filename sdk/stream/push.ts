@@ -4,7 +4,7 @@ import type { JobReport } from './pull.ts'
 import type { SessionInit } from './session-request.ts'
 import type { Subscriber } from './subscriber.ts'
 
-/** A stream to send out, and where to. */
+/** A stream to send out, and its target. */
 export type PushRequest = JobReport & {
   /** The address of the target, with its user information and query: show it by `maskTarget` only. */
   readonly url: string
@@ -21,8 +21,8 @@ export type PushRequest = JobReport & {
 }
 
 /**
- * Sends streams to other servers by one protocol. A plugin provides it as `push:` and its name. When to push and when to try
- * again is the host's business: by the `onpub.push` rules of the plugin's section, push proxies, and requests of operators.
+ * Sends streams to other servers by one protocol. A plugin provides it as `push:` and its name. The host decides when to push
+ * and when to try again: by the `onpub.push` rules of the plugin's section, push proxies, and requests of operators.
  */
 export interface PushService {
   /** The schemes of addresses that it pushes to, without colon, for example `rtsp`. */
@@ -30,10 +30,10 @@ export interface PushService {
   /** True when its protocol has no headers, as {@link PullService.headerless}; default false. */
   readonly headerless?: boolean
   /**
-   * Subscribes, opens the target and sends the stream there, until the subscriber ends: why it did is what the promise resolves
-   * to. The subscriber is closed when the promise settles.
-   * @throws {Error} that says what is wrong, with nothing secret in its message, when the target can't be reached, refuses
-   * or breaks off; {@link StreamNotFound} and the like when there is no stream; anything when the signal aborts
+   * Subscribes, opens the target and sends the stream there, until the subscriber ends; the promise resolves to the reason of
+   * that end. The subscriber is closed when the promise settles.
+   * @throws {Error} with the fault, and nothing secret, in its message, when the target can't be reached, refuses or breaks
+   *   off; {@link StreamNotFound} and the like when there is no stream; anything when the signal aborts
    */
   push(request: PushRequest): Promise<CloseReason>
 }

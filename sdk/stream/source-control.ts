@@ -10,13 +10,11 @@ import type { UnitSink } from '../media/unit-sink.ts'
 export interface SourceControl {
   /** Returns the position of a source that can be sought in. */
   position?(): SourcePosition
-  /** Stops sending. The source says so by `Publisher.setPaused`; a second call changes nothing. */
+  /** Stops sending. The source reports it by `Publisher.setPaused`; a second call changes nothing. */
   pause?(): void | Promise<void>
-  /** Goes on with what comes next. */
+  /** Goes on with the media that comes next. */
   resume?(): void | Promise<void>
-  /**
-   * Plays faster or slower, at a speed above 0; 1 is the pace of the recording. The source says so by `Publisher.setSpeed`.
-   */
+  /** Plays faster or slower, at a speed above 0; 1 is the pace of the recording. The source reports it by `Publisher.setSpeed`. */
   setSpeed?(speed: number): void | Promise<void>
   /**
    * Goes on at the keyframe at a position, or the last one before it; a position outside the recording is taken for its
@@ -28,7 +26,7 @@ export interface SourceControl {
   requestKeyframe?(track: VideoTrack): void
   /**
    * Opens the way back to the source, such as the loudspeaker of a camera.
-   * @param tracks what is going to be sent, so that the source can refuse what it can't play
+   * @param tracks the media to send, so that the source can refuse tracks that it can't play
    */
   talk?(tracks: readonly TrackInit[]): Promise<Talk>
 }
@@ -40,6 +38,6 @@ export type SourcePosition = { readonly atMs: number; readonly fromMs: number; r
 export interface Talk extends UnitSink {
   /** Calls the listener once, when it has ended from whichever side; at once when it has ended already. */
   onClose(listener: () => void): void
-  /** Ends it. What is written afterwards is left out. Idempotent. */
+  /** Ends it. Media that is written afterwards is left out. Idempotent. */
   close(): void
 }

@@ -17,7 +17,7 @@ export type StreamInfo = {
   readonly pluginName: string
   /** The type of that session. */
   readonly type: SessionType
-  /** It is one viewer's own, as what is played from recordings is; see `PublishOptions.personal`. */
+  /** True for a stream of one viewer's own, as a recording that is played is; see `PublishOptions.personal`. */
   readonly personal: boolean
 }
 
@@ -33,7 +33,7 @@ export type SubscriberInfo = {
   /** The peer's address, `ip:port`, IPv6 in brackets; empty for the server's own subscribers. */
   readonly remoteAddr: string
   readonly startTime: Date
-  /** It takes the stream for the viewers of its path, and goes along when these are moved; see `SessionInit.follows`. */
+  /** True when it takes the stream for the viewers of its path, and goes along when these are moved; see `SessionInit.follows`. */
   readonly follows: boolean
   /** The query that it came with, as on-demand sources receive it. It may hold secrets. */
   readonly params: SessionRequest['params']

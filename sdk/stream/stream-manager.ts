@@ -32,7 +32,7 @@ export type StreamAuthHandler = (request: StreamAuthRequest) => unknown
 export type StreamTicket = {
   /** A name and a value to add to the query of the stream's address. It is a secret. */
   readonly query: string
-  /** Makes it worthless for sessions to come. Idempotent. */
+  /** Makes it invalid for later sessions. Idempotent. */
   revoke(): void
 }
 
@@ -63,10 +63,11 @@ export interface StreamManager {
    * Admits a subscriber, by the gates and the `subscribe` hooks, and waits for a publisher and its tracks.
    * @throws {InvalidRequest} the path or a query override is not valid
    * @throws {StreamDenied} a gate or hook refused
-   * @throws {StreamRedirect} the stream is to be had at another address
+   * @throws {StreamRedirect} the stream is available at another address
    * @throws {SluiceError} of another kind by which a hook refused
    * @throws {StreamNotFound} no publisher came within `subscribe.waittimeout`
-   * @throws {StreamUnavailable} `subscribe.maxcount` is reached, the plugin of the options does not run, or the server is stopping
+   * @throws {StreamUnavailable} `subscribe.maxcount` is reached, the plugin of the options does not run, or the server is
+   *   stopping
    */
   subscribe(request: SessionInit, options?: SubscribeOptions): Promise<Subscriber>
   /**
@@ -89,16 +90,15 @@ export interface StreamManager {
    */
   authenticate(request: SessionInit): Promise<void>
   /**
-   * Opens the way back to the source of a stream, such as a camera's loudspeaker: by the gates for players, and the
-   * `talk` hooks, without which no client may. It ends when either side ends it, the publisher does, or the request's
-   * signal aborts.
-   * @param tracks what is going to be sent; each is then declared by `addTrack`
+   * Opens the way back to the source of a stream, such as a camera's loudspeaker: by the gates for players, and the `talk`
+   * hooks, without which no client may. It ends when either side ends it, the publisher does, or the request's signal aborts.
+   * @param tracks the media to send; each track is then declared by `addTrack`
    * @throws {InvalidRequest} the path is not valid
-   * @throws {StreamDenied} a gate or hook refused, or none lets clients talk
+   * @throws {StreamDenied} a gate or hook refused, or no hook lets clients talk
    * @throws {StreamNotFound} nobody publishes the path
-   * @throws {StreamExists} somebody talks to it already
+   * @throws {StreamExists} another client talks to it already
    * @throws {StreamUnavailable} the source does not answer, or the server is stopping
-   * @throws {Unsupported} the source can't be talked to
+   * @throws {Unsupported} the source has no way back
    */
   talk(request: SessionInit, tracks: readonly TrackInit[]): Promise<Talk>
   /**
@@ -113,7 +113,7 @@ export interface StreamManager {
    * besides the gates.
    */
   hasTicket(streamPath: string, query: string): boolean
-  /** Returns the stream of a path; undefined when nobody publishes it. */
+  /** Returns the stream of a path; undefined when it has no publisher. */
   get(streamPath: string): StreamInfo | undefined
   /** Returns all streams that have a publisher. */
   list(): StreamInfo[]
@@ -131,7 +131,7 @@ export interface StreamManager {
    * @throws {InvalidRequest} the path is not valid
    */
   send(ids: Iterable<number>, streamPath: string): void
-  /** Returns the subscribers that get one stream, or all, those included that wait for a publisher. */
+  /** Returns the subscribers that get one stream, or all, including those that wait for a publisher. */
   subscribers(streamPath?: string): SubscriberInfo[]
   /**
    * Sets the server's custom auth handler; it takes the place of the signature check where that check is on
@@ -139,6 +139,6 @@ export interface StreamManager {
    * there before comes back.
    */
   setStreamAuthHandler(handler: StreamAuthHandler | null): void
-  /** The same by its name in the specification. */
+  /** Does the same as `setStreamAuthHandler`, by its name in the specification. */
   set_stream_auth_handler(handler: StreamAuthHandler | null): void
 }

@@ -10,15 +10,15 @@ export type StreamTask = {
   readonly filePath?: string
 }
 
-/** Why a task does nothing any more. */
+/** The end of a task's work. */
 export type StreamTaskEnd = {
   /** The reason for logs and people, with nothing secret. */
   readonly reason: string
-  /** It failed, and is tried again. */
+  /** True when it failed, and is tried again. */
   readonly isRetried: boolean
 }
 
-/** Something that operators are to know of, such as a full disk. */
+/** An event that operators should know, such as a full disk. */
 export type AlarmNotice = {
   /** The name in lower case and with underscores, such as `disk_full`. */
   readonly name: string

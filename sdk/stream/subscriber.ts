@@ -27,7 +27,7 @@ export interface UnitReader {
   unit(unit: AccessUnit): void | Promise<void>
   /** A track is gone while its publisher goes on, or nothing has come of it; it may begin later. */
   trackRemoved?(track: Track): void | Promise<void>
-  /** The next unit does not go on from the last one, and is a keyframe; time goes on. */
+  /** The units that follow do not go on from the earlier ones, and begin with a keyframe; time goes on. */
   discontinuity?(): void | Promise<void>
   /**
    * The publisher ended, or the subscriber is moved to another stream. If another comes, its tracks follow, then its
@@ -61,14 +61,14 @@ export interface Subscriber {
   attach(format: MuxerFormat, sink: Sink): void
   /** Starts handing units to a reader, from the newest keyframe on. Once per subscriber, instead of `attach`. */
   read(reader: UnitReader): void
-  /** Holds media back from the sink or reader until {@link Subscriber.resume}. What comes meanwhile is left out. */
+  /** Holds media back from the sink or reader until {@link Subscriber.resume}. Media that comes meanwhile is left out. */
   pause(): void
   /** Lets media come again, from the next keyframe on. */
   resume(): void
   /**
-   * Adds to the bytes that it was sent and the units that it was not, as lists and metrics show them: for what reaches a
-   * peer in another way than through a sink, such as HLS segments, or datagrams made by a reader.
-   * @throws {RangeError} for what is no whole number from 0 on
+   * Adds to the counts of sent bytes and dropped units in lists and metrics: for media that reaches a peer in another way
+   * than through a sink, such as HLS segments, or datagrams made by a reader.
+   * @throws {RangeError} for a count that is no whole number from 0 on
    */
   account(counts: { readonly bytes?: number; readonly dropped?: number }): void
   /**
@@ -78,16 +78,16 @@ export interface Subscriber {
    */
   details(read: () => Readonly<Record<string, string | number>>): void
   /**
-   * The source, for a subscriber that may command it, as its stream is its own (`PublishOptions.personal`); undefined for
-   * all others. Its functions throw `StreamUnavailable` when the source fails in them.
+   * The source, for a subscriber that may command it, as its stream is its own (`PublishOptions.personal`); undefined for all
+   * others. Its functions throw `StreamUnavailable` when the source fails in them.
    */
   readonly control: SourceControl | undefined
   /**
    * Asks the source for a keyframe of a track, by default of the one that the subscriber starts at. The source is asked at
-   * most once in `publish.keyframeinterval` for all subscribers; one that can't be asked is left alone.
+   * most once in `publish.keyframeinterval` for all subscribers, and not at all when it can't be asked.
    */
   requestKeyframe(track?: VideoTrack): void
-  /** Calls the listener when it has been moved to another stream, before anything of that comes. */
+  /** Calls the listener when it has been moved to another stream, before anything of that stream comes. */
   onSource(listener: (sourcePath: string) => void): void
   /** Calls the listener once, when the subscriber ends for whatever reason; at once when it has ended already. */
   onClose(listener: (reason: CloseReason) => void): void

@@ -38,7 +38,7 @@ export class FakeHooks {
     }
   }
 
-  /** How many tap a hook. */
+  /** Returns the number of taps of a hook. */
   count(name: keyof Hooks): number {
     return this.#tapsOf(name).length
   }
@@ -64,14 +64,14 @@ export class FakeHooks {
     return undoAll
   }
 
-  /** Fires `lead`: in order, each with the request as those before have led it. What is thrown is thrown on. */
+  /** Fires `lead`: in order, each tap with the request as the previous ones have led it. Errors are thrown on. */
   lead(request: SessionRequest): SessionRequest {
     // Hooks can be tapped under this name only with this type.
     const ask = (led: SessionRequest, { call }: Tap) => ({ ...led, ...(call(led) as Lead | undefined) })
     return this.#tapsOf('lead').reduce(ask, request)
   }
 
-  /** Fires `resolve`: in order, until one answers otherwise than with false. What is thrown is logged. */
+  /** Fires `resolve`: in order, until one answers otherwise than with false. Errors are logged. */
   async resolve(request: SessionRequest): Promise<Resolution> {
     for (const { call } of this.#tapsOf('resolve')) {
       const answer = await this.#logged('resolve', () => call(request))
@@ -81,7 +81,7 @@ export class FakeHooks {
     return false
   }
 
-  /** Fires `adapt`: in order, until one answers with a path. What is thrown is logged. */
+  /** Fires `adapt`: in order, until one answers with a path. Errors are logged. */
   async adapt(stream: StreamInfo, accepts: AcceptedCodecs): Promise<string | undefined> {
     for (const { call } of this.#tapsOf('adapt')) {
       const answer = await this.#logged('adapt', () => call(stream, accepts))

@@ -57,7 +57,7 @@ export interface FakeHost<Config> {
   readonly plugins: FakePlugins
   /** The reasons for which it says that the server is not ready. */
   readonly missing: readonly string[]
-  /** How much keeps the generation from its end; see `PluginContext.hold`. */
+  /** The number of holds that keep the generation from its end; see `PluginContext.hold`. */
   readonly holds: number
   /** Its counters, gauges and histograms: give them to the host of the next generation. */
   readonly metrics: FakeMetrics

@@ -11,7 +11,7 @@ export class FakePlay implements PlayAdmission {
     this.streamPath = streamPath
   }
 
-  /** Why it ended; undefined while it goes on. */
+  /** The reason of its end; undefined while it goes on. */
   get closeReason(): CloseReason | undefined {
     return this.#end.reason
   }

@@ -22,7 +22,7 @@ export class FakePlugins implements PluginDirectory {
   readonly #listeners = new Set<() => void>()
   #plugins: readonly PluginInfo[] = []
 
-  /** Puts these in the place of those that there were, and tells of it. */
+  /** Replaces the plugins, and calls the listeners. */
   set(plugins: readonly FakePlugin[]): void {
     this.#plugins = plugins.map(({ name, provides = [], protocol, isRunning = true, config }) => {
       const kinds = KINDS.filter((kind) => provides.includes(`${kind}:${name}`))

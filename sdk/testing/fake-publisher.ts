@@ -42,7 +42,7 @@ export class FakePublisher implements Publisher {
   lostUnits = 0
   /** The function that `details` was called with. */
   readDetails: (() => Readonly<Record<string, string | number>>) | undefined
-  /** How many units had been written at each discontinuity. */
+  /** The number of units that had been written at each discontinuity. */
   readonly discontinuities: number[] = []
   /** The time that each sign of life by `alive` is to hold, in milliseconds. */
   readonly signs: number[] = []
@@ -115,7 +115,7 @@ export class FakePublisher implements Publisher {
     return talk
   }
 
-  /** Why it ended; undefined while it runs. */
+  /** The reason of its end; undefined while it runs. */
   get closeReason(): string | undefined {
     return this.#end.reason?.text
   }
@@ -155,7 +155,7 @@ export class FakePublisher implements Publisher {
     this.#stream.tracksCompleted()
   }
 
-  /** Nobody is waited for, so that a test that moves the clock by hand is in step with what it tests. */
+  /** There is no wait, so that a test that moves the clock by hand is in step with the tested code. */
   whenTaken(): undefined {}
 
   discontinuity(): void {

@@ -19,7 +19,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
   #gop: AccessUnit[] = []
   #waiting: (() => void)[] = []
 
-  /** @param hooks none for a stream that nobody hears of */
+  /** @param hooks none for a stream without notices */
   constructor(path: string, hooks?: FakeHooks) {
     this.path = path
     this.#hooks = hooks

@@ -23,7 +23,7 @@ import { FakePublisher } from './fake-publisher.ts'
 import { FakeStream, subscriberInfo } from './fake-stream.ts'
 import { FakeSubscriber } from './fake-subscriber.ts'
 
-/** Decides on a session in place of the gates: what it throws, or rejects with, is what the session gets. */
+/** Decides on a session in place of the gates: the session gets the error that it throws, or rejects with. */
 export type FakeGate = (request: SessionRequest) => void | Promise<void>
 
 export type FakeStreamsInit = {
@@ -237,7 +237,7 @@ export class FakeStreams implements StreamManager {
     return this.#lead(subscriber, answer.streamPath)
   }
 
-  /** Asks the `adapt` hooks for one who can't take what there is; unlike the host, it asks once. */
+  /** Asks the `adapt` hooks for a subscriber that can't take the tracks; unlike the host, it asks once. */
   async #fit(subscriber: FakeSubscriber): Promise<void> {
     const { accepts } = subscriber.request
     const stream = this.#stream(subscriber.sourcePath)

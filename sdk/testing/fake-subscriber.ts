@@ -83,7 +83,7 @@ export class FakeSubscriber implements Subscriber {
     return this.#paused
   }
 
-  /** Why it ended; undefined while it runs. */
+  /** The reason of its end; undefined while it runs. */
   get closeReason(): string | undefined {
     return this.end.reason?.text
   }

@@ -5,7 +5,7 @@ import type { Task, TaskInit, TaskRegistry } from '../plugin/tasks.ts'
 export type FakeTask = Task & {
   readonly init: TaskInit
   readonly running: boolean
-  /** Why it was stopped; undefined when it ended by itself or runs. */
+  /** The reason why it was stopped; undefined when it ended by itself or runs. */
   readonly stopReason: string | undefined
 }
 

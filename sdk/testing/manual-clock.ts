@@ -32,7 +32,7 @@ export class ManualClock {
     this.#timers = this.#timers.filter((other) => other.id !== timer?.id)
   }
 
-  /** Moves the time on and runs what is due, in the order it falls due; `now` shows each timer's own time. */
+  /** Moves the time on and runs the timers that are due, in the order of their times; `now` shows each timer's own time. */
   advance(durationMs: number): void {
     const endMs = this.#nowMs + durationMs
     for (let timer = this.#nextDue(endMs); timer !== undefined; timer = this.#nextDue(endMs)) {

@@ -14,7 +14,7 @@ export type PublisherScript = {
   readonly bFrames?: number
   /** Bytes of each unit's NAL unit or frame; default 200. */
   readonly unitBytes?: number
-  /** Which tracks there are; default both. */
+  /** The tracks to write; default both. */
   readonly video?: boolean
   readonly audio?: boolean
 }
@@ -46,8 +46,8 @@ export const SCRIPTED_AUDIO: TrackInit = {
 }
 
 /**
- * Writes units that look like H.264 and AAC into a publisher or any other sink, the same ones each time. Track
- * configuration, NAL unit types and times are real; what is inside can't be decoded, but tells which unit it is.
+ * Writes units that look like H.264 and AAC into a publisher or any other sink, the same ones each time. Track configuration,
+ * NAL unit types and times are real; the payload can't be decoded, but identifies the unit.
  */
 export class ScriptedPublisher {
   /** All units written, in order. Their times are those of the script, even where the sink changes its units. */

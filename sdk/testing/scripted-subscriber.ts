@@ -30,12 +30,12 @@ export class CollectingSink implements Sink {
     if (this.#stalled) this.#queuedBytes += bytes.length
   }
 
-  /** Behaves like a peer that reads nothing: what is written from now on stays queued. */
+  /** Behaves like a peer that reads nothing: bytes that are written from now on stay queued. */
   stall(): void {
     this.#stalled = true
   }
 
-  /** Reads again. What is queued is gone at once, or all but some bytes of it. */
+  /** Reads again. Queued bytes are gone at once, or all but some of them. */
   drain(leftBytes = 0): void {
     this.#stalled = leftBytes > 0
     this.#queuedBytes = Math.min(this.#queuedBytes, leftBytes)
@@ -56,7 +56,7 @@ export class ScriptedSubscriber implements UnitReader {
     subscriber.read(this)
   }
 
-  /** Why the subscriber ended; undefined while it runs. */
+  /** The reason of the subscriber's end; undefined while it runs. */
   get closeReason(): CloseReason | undefined {
     return this.#closeReason
   }

@@ -3,7 +3,7 @@ import { ipWords } from '../ip-words.ts'
 
 /** The fields of a certificate. */
 export type CertificateInit = {
-  /** The common name of who has it, who has also signed it. */
+  /** The common name of the subject, which is also the issuer. */
   readonly commonName: string
   /** Host names and IP addresses that it is for. */
   readonly names: readonly string[]

@@ -23,10 +23,10 @@ export class GaugeValue implements Gauge {
   }
 }
 
-/** How many values there were up to each bound. */
+/** The number of values up to each bound. */
 export class HistogramValue implements Histogram {
   readonly bounds: readonly number[]
-  /** How many values fell into each bucket, those of the buckets below not included; the last has no bound. */
+  /** The number of values in each bucket, those of the buckets below not included; the last has no bound. */
   readonly counts: number[]
   sum = 0
 

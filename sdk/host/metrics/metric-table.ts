@@ -81,7 +81,7 @@ export class MetricTable {
     }
   }
 
-  /** Its families are shown from now on. */
+  /** Shows the families of an owner from now on. */
   activate(owner: MetricOwner): void {
     this.#active.add(owner)
   }
@@ -106,7 +106,7 @@ export class MetricTable {
     })
   }
 
-  /** How often series were asked for that the bound of their family has no room for, by the names of those families. */
+  /** Returns the number of requests for series beyond the bound of their family, by the names of those families. */
   overflows(): { readonly name: string; readonly count: number }[] {
     return this.#shown()
       .map(({ shape, table }) => ({ name: shape.name, count: table.overflowed }))
@@ -135,7 +135,7 @@ export class MetricTable {
     return table
   }
 
-  /** Adds up what is read under the same labels. */
+  /** Adds up the values that are read under the same labels. */
   #read(shape: MetricShape, reads: readonly Read[], own: SeriesTable<AnySeries>): SeriesTable<GaugeValue> {
     const table = new SeriesTable(shape, () => new GaugeValue())
     for (const read of reads) {
@@ -150,7 +150,7 @@ export class MetricTable {
   }
 }
 
-/** Families that nobody sees, for parts of the server that run by themselves. */
+/** Families that `/metrics` does not show, for parts of the server that run by themselves. */
 export function hiddenMetrics(): OwnedMetrics {
   return new MetricTable({ onError: () => {} }).registryFor({}, '')
 }

@@ -9,7 +9,7 @@ type Row<Series> = { readonly labels: string; readonly series: Series }
 
 /** The series of a family by their labels, no more than it may have. */
 export class SeriesTable<Series> {
-  /** How often a series was asked for that the bound has no room for. */
+  /** The number of requests for a series beyond the bound. */
   overflowed = 0
   readonly #shape: MetricShape
   readonly #create: () => Series

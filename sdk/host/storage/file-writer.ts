@@ -4,7 +4,7 @@ import type { WorkQueue } from '../../plugin/work-queue.ts'
 
 /** `append` returns a promise while more than this waits to be written. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
-/** So many buffers go with one system call (IOV_MAX). */
+/** The most buffers of one system call (IOV_MAX). */
 const MAX_BUFFERS = 1024
 
 /** The system's file, as far as it is written. */
@@ -40,7 +40,7 @@ export class StoredFileWriter implements FileWriter {
     return this.#sizeBytes + this.#waitingBytes
   }
 
-  /** Why it has failed, if it has: with the system's code, such as `ENOSPC`. */
+  /** The error that ended it, with the system's code, such as `ENOSPC`; undefined while there is none. */
   get error(): Error | undefined {
     return this.#error
   }

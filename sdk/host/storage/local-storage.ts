@@ -82,8 +82,8 @@ export class LocalStorage implements FileStorage {
 
   /**
    * Makes a file that is not there yet, with its folders.
-   * @param ending what a number stands before, for a path that is taken: `a.mp4`, `a-2.mp4`
-   * @param claim is told of a path before there is the file; false where the path is taken although there is none here
+   * @param ending the ending; for a path that is taken, a number goes before it: `a.mp4`, `a-2.mp4`
+   * @param claim called with a path before the file is made; false where the path is taken although no such file is here
    * @throws {InvalidRequest} for a path that leads out of the storage
    * @throws {StorageMissing}
    * @throws {Error} with the system's code
@@ -202,7 +202,7 @@ export class LocalStorage implements FileStorage {
     await this.#removeEmptyFolders(filePath)
   }
 
-  /** How full its disk is. A root that is not there yet counts as the folder in which it will be. */
+  /** The usage of its disk. A root that is not there yet counts as the folder in which it will be. */
   async usage(): Promise<DiskUsage> {
     for (let folder = this.root; ; folder = path.dirname(folder)) {
       try {

@@ -8,8 +8,8 @@ const MAX_BYTES = 64 * 1024
 export type StorageNote = { readonly id: string; readonly device: number }
 
 /**
- * Notes of the storages that the server has used, by their folders. They lie apart from the storages, in the folder of what
- * must survive, so that one which is missing can be told from one that is new.
+ * Notes of the storages that the server has used, by their folders. They lie apart from the storages, in a folder that must
+ * survive, and so tell a missing storage from a new one.
  */
 export class StorageNotes {
   readonly #file: string | undefined

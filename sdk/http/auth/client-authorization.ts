@@ -76,7 +76,7 @@ export class ClientAuthorization {
       `uri=${quote(uri)}`,
       `response="${digestResponse(input)}"`,
     ]
-    // Old cameras know none of these: each is only for who asks for it.
+    // Old cameras know none of these parameters: each goes only to a server that asks for it.
     if (parameters.has('algorithm')) parts.push(`algorithm=${algorithm}`)
     const opaque = parameters.get('opaque')
     if (opaque !== undefined) parts.push(`opaque=${quote(opaque)}`)

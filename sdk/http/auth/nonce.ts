@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { equalInConstantTime } from './constant-time.ts'
 
-/** How long a nonce is taken; a client that comes later is given a new one, and needs not ask its user again. */
+/** The lifetime of a nonce; a client that comes later is given a new one, and needs not ask its user again. */
 export const NONCE_LIFETIME_MS = 5 * 60 * 1000
 
 const TIME_LENGTH = 12

@@ -2,9 +2,9 @@ import type { MuxerFormat } from '../../media/muxer.ts'
 import type { Sink } from '../../stream/sink.ts'
 import type { Subscriber } from '../../stream/subscriber.ts'
 
-/** How streams are played as one endless file over HTTP, and as the messages of a WebSocket. */
+/** A way to play streams as one endless file over HTTP, and as the messages of a WebSocket. */
 export type LiveOutput = {
-  /** How addresses may end, without the dot, for example `flv`: `/live/a.flv` and `/live/a` both ask for `live/a`. */
+  /** The ending of addresses, without the dot, for example `flv`: `/live/a.flv` and `/live/a` both ask for `live/a`. */
   readonly extension: string
   readonly format: MuxerFormat
   /** Makes WebSocket messages of what leaves in one write; one binary message unless given. As `frame` of a sink. */
@@ -16,7 +16,7 @@ export type LiveOutput = {
   contentType(subscriber: Subscriber): string
 }
 
-/** How streams are played over WebSocket by a plugin that makes the bytes itself, such as one that has them encoded. */
+/** A way to play streams over WebSocket for a plugin that makes the bytes itself, such as one that has them encoded. */
 export type SocketOutput = {
   /** The ending of addresses, without the dot, as that of {@link LiveOutput}. */
   readonly extension: string
@@ -26,8 +26,8 @@ export type SocketOutput = {
    */
   accept(subscriber: Subscriber): void
   /**
-   * Sends to a subscriber what it has come for, as whole frames of WebSocket (see `frameBinaryMessage`), until it ends.
-   * What is sent is to be counted by `account`, and a viewer that takes too little is the plugin's business.
+   * Sends a subscriber's media as whole frames of WebSocket (see `frameBinaryMessage`), until it ends. The plugin counts the
+   * bytes by `account`, and ends a viewer that takes too little.
    */
   play(subscriber: Subscriber, sink: Sink): void
 }

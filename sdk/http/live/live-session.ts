@@ -9,7 +9,7 @@ import type { SessionClient } from '../../stream/session-request.ts'
 import type { Subscriber } from '../../stream/subscriber.ts'
 import { carrierOf, decodePathPart, requestClient, requestUrl, type RoutedRequest } from '../request.ts'
 
-/** How long what is still queued for a viewer may take to reach it, before its connection is cut. */
+/** The time for the bytes that are still queued for a viewer to reach it, before its connection is cut. */
 const LINGER_MS = 2000
 
 /** An output that viewers can request, by the ending of their addresses. */
@@ -19,7 +19,7 @@ type Offer<Accepted> = {
   accept(subscriber: Subscriber): Accepted
 }
 
-/** A session that was let in, and what was said to it. */
+/** A session that was let in, and the answer of `accept`. */
 type Admitted<Accepted> = { readonly subscriber: Subscriber; readonly accepted: Accepted }
 
 /** Asks for the stream that a request names; a client that leaves meanwhile ends the waiting. */
@@ -78,7 +78,7 @@ export function bind(
   if (carrier.destroyed) left()
 }
 
-/** Logs why a viewer is not let in. A denial is logged where it was decided, what is no refusal where it is answered. */
+/** Logs the reason why a viewer is not let in. A denial is logged where it was decided, and an unexpected error where it is answered. */
 function logRefusal(ctx: PluginContext<unknown>, error: unknown, streamPath: string, client: SessionClient): void {
   if (!(error instanceof SluiceError) || error instanceof StreamDenied) return
   const { ip, port } = client

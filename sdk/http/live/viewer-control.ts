@@ -5,8 +5,8 @@ import type { Subscriber } from '../../stream/subscriber.ts'
 import { parseControlFrame, type ControlCommand } from './control-frame.ts'
 
 /**
- * Has the source of a stream do what its viewer says by control frames, one command after the other. While one is under
- * way, the latest that pauses or resumes, the latest seek and the latest speed wait, in the order in which they came.
+ * Runs the commands of a viewer's control frames on the source of its stream, one after the other. While one is under way,
+ * the latest that pauses or resumes, the latest seek and the latest speed wait, in the order in which they came.
  */
 export class ViewerControl {
   readonly #subscriber: Pick<Subscriber, 'control'>
@@ -19,7 +19,7 @@ export class ViewerControl {
     this.#log = log
   }
 
-  /** Takes a message of the viewer; what is no control frame is ignored. */
+  /** Takes a message of the viewer; ignores messages that are no control frame. */
   receive(bytes: Buffer): void {
     const command = parseControlFrame(bytes)
     if (command === undefined) return

@@ -12,7 +12,7 @@ import type { SocketOutput } from './live-output.ts'
 import { bind, subscribe } from './live-session.ts'
 import { ViewerControl } from './viewer-control.ts'
 
-/** A viewer has little to say, see `control-frame.ts`; what is longer ends the connection. */
+/** The longest message of a viewer, which sends control frames alone (see `control-frame.ts`); a longer one ends the connection. */
 const MAX_CLIENT_MESSAGE_BYTES = 1024
 /** Pieces of a message that is cut up: a flood of them, each of nothing, would be no message at all. */
 const MAX_FRAGMENTS = 16
@@ -124,7 +124,7 @@ function refuse(ctx: PluginContext<unknown>, socket: Socket, error: unknown): vo
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${location}Connection: close\r\nContent-Length: 0\r\n\r\n`,
     () => {
-      // Nobody reads from it, so nobody would see it close.
+      // A socket without a reader does not notice its end.
       socket.destroy()
     },
   )
