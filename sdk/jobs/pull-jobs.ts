@@ -40,12 +40,13 @@ export interface RunningPull {
 /** The pulls of the server, one at most for each path: by rules, for subscribers, of operators, and of plugins. */
 export interface PullJobs {
   /**
-   * Asks `source` what to pull for subscribers, before the rules, from the moment when the generation takes over. When it is taken
-   * back, pulls that came from it are looked at anew: the source of a newer generation goes on with them, and they end without one.
-   * @returns takes it back; the end of the generation does, too
+   * Asks `source` for the pulls of subscribers, before the rules, from the moment when the generation takes over. When the
+   * source is removed, its pulls are looked at anew: the source of a newer generation goes on with them, and they end without
+   * one.
+   * @returns a function that removes the source; the end of the generation does, too
    */
   addSource(source: PullSource): () => void
-  /** Calls `listener` each time a try of a pull has failed. @returns stops that */
+  /** Calls `listener` each time a try of a pull has failed. @returns a function that stops that */
   onFailure(listener: (streamPath: string) => void): () => void
   /** Returns the pull of a path that has not ended. */
   get(streamPath: string): RunningPull | undefined

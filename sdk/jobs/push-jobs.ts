@@ -25,7 +25,7 @@ export interface RunningPush {
 
 /** The pushes of the server, one at a time for each stream and address: by rules, of operators, and of plugins. */
 export interface PushJobs {
-  /** Calls `listener` each time a try of a push has failed. @returns stops that */
+  /** Calls `listener` each time a try of a push has failed. @returns a function that stops that */
   onFailure(listener: (wish: PushWish) => void): () => void
   /** Returns the push of a stream to an address, unless it is ending: another one can follow it. */
   find(wish: Pick<PushWish, 'streamPath' | 'rule'>): RunningPush | undefined

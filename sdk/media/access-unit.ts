@@ -4,11 +4,11 @@ import type { Track } from './track.ts'
 /**
  * All data of one presentation time of one track.
  *
- * Ownership: the bytes given to the constructor are kept, not copied, and belong to the unit from then on; nobody
- * changes them, or a unit that has been written. H.264 and H.265 units are kept in the form they arrived in; the
- * other forms are made on first use and kept, so that one conversion serves all.
+ * Ownership: the bytes given to the constructor are kept, not copied, and belong to the unit from then on; neither they nor a
+ * unit that has been written may be changed. H.264 and H.265 units are kept in the form they arrived in; the other forms are
+ * made on first use and kept, so that one conversion serves all.
  *
- * `ntpMs`, where the source tells it, is the wall clock's time of capture that belongs to `pts`, in milliseconds since the
+ * `ntpMs`, where the source states it, is the wall clock's time of capture that belongs to `pts`, in milliseconds since the
  * Unix epoch, for example by RTCP sender reports (RFC 3550 6.4.1).
  */
 export class AccessUnit {

@@ -2,11 +2,11 @@ import type { AccessUnit } from './access-unit.ts'
 import type { Track } from './track.ts'
 
 /**
- * An output format. All subscribers of a stream that attach the same format object share one muxer, so each unit is
- * turned into bytes once: what it writes must be the same for everybody.
+ * An output format. All subscribers of a stream that attach the same format object share one muxer, so each unit is turned
+ * into bytes once: its bytes must be the same for all.
  */
 export interface MuxerFormat {
-  /** Names the format in logs and statistics, for example `flv`. */
+  /** The name of the format in logs and statistics, for example `flv`. */
   readonly name: string
   /** True when it takes tracks of data, too; unless set, it gets pictures and sound alone. */
   readonly data?: boolean
@@ -16,8 +16,8 @@ export interface MuxerFormat {
    */
   carries?(track: Track): boolean
   /**
-   * The longest time that output is gathered into one write, in milliseconds, whatever `subscribe.writemerge` says; for
-   * protocols that promise a shorter delay than `auto` may grow to. As long as that says unless given.
+   * The longest time that output is gathered into one write, in milliseconds, in place of a longer `subscribe.writemerge`;
+   * for protocols that promise a shorter delay than `auto` may grow to. Default `subscribe.writemerge`.
    */
   readonly maxMergeMs?: number
   /**
@@ -44,15 +44,15 @@ export type MuxerStart = {
 /**
  * Turns units into bytes. A returned buffer is owned by the caller and never changed afterwards.
  *
- * The calls come in this order: `start`, before anything else; `mux` for each unit. Whenever a track has come, gone or
- * been configured anew, or the metadata is another, `start` is called again before the next unit, with all tracks that
- * there are by then; then `configure`, if a track came or changed. So a muxer knows the track of every unit, and takes
- * for gone what is no longer named.
+ * The calls come in this order: `start`, before anything else; `mux` for each unit. Whenever a track has come, gone or been
+ * configured anew, or the metadata is another, `start` is called again before the next unit, with all tracks that there are
+ * by then; then `configure`, if a track came or changed. So a muxer knows the track of every unit, and a track that is no
+ * longer named is gone.
  *
- * When a publisher takes over from another, its tracks are new objects. One whose configuration equals that of the track
- * it takes the place of (same kind, layer, language and label) brings a new `start`, and no `configure`.
+ * When a publisher takes over from another, its tracks are new objects. A track with the configuration of the track that it
+ * replaces (same kind, layer, language and label) brings a new `start`, and no `configure`.
  *
- * A muxer whose `start` or `configure` throws ends its subscribers; a unit that `mux` throws for is left out.
+ * An error of `start` or `configure` ends the muxer's subscribers; after an error of `mux`, the unit is left out.
  */
 export interface Muxer {
   /**

@@ -134,8 +134,8 @@ export type Operation<
 }
 
 /**
- * Values that a client is sent one after another, as server-sent events, each the JSON of one value. A client that asks with
- * `?format=json`, `?format=yaml` or `Accept: application/json` gets the first value alone.
+ * Server-sent events, each with the JSON of one value. A client that asks with `?format=json`, `?format=yaml` or `Accept:
+ * application/json` gets the first value alone.
  */
 export type EventsOperation<
   Params extends TObject = TObject<{}>,
@@ -146,21 +146,22 @@ export type EventsOperation<
   readonly event: Event
 } & (
     | {
-        /** Gives the value of now. It is called again and again, as far apart as `interval` in the query says (default 1 s). */
+        /** Returns the present value. It is called again and again, at the interval that `interval` in the query sets (default 1 s). */
         read(
           input: OperationInput<Params, Query, TUndefined>,
         ): OperationAnswer<Static<Event>> | Promise<OperationAnswer<Static<Event>>>
       }
     | {
         /**
-         * Gives the values as they come, until the signal aborts. The next is asked for when the client has taken those before, so
-         * what comes meanwhile is the source's to drop. What it throws before the first value is answered as an operation's.
+         * Returns the values as they come, until the signal aborts. The next is asked for when the client has taken the
+         * previous ones, so the source drops those that come meanwhile. An error before the first value is answered as an
+         * operation's.
          */
         events(input: OperationInput<Params, Query, TUndefined>): AsyncIterable<OperationAnswer<Static<Event>>>
       }
   )
 
-/** A WebSocket of the administration. Only who may call it gets as far as `open`. */
+/** A WebSocket of the administration. `open` is called for clients with its access alone. */
 export type SocketOperation<Params extends TObject = TObject<{}>, Query extends TObject = TObject<{}>> = {
   /** The path, as that of an operation. */
   readonly path: string
@@ -169,10 +170,7 @@ export type SocketOperation<Params extends TObject = TObject<{}>, Query extends 
   readonly query?: Query
   /** Default `admin`. */
   readonly access?: Access
-  /**
-   * Answers the upgrade, as `handleUpgrade` of `ws` does; the host waits for a promise. What it throws or rejects with is
-   * answered as an operation's.
-   */
+  /** Answers the upgrade, as `handleUpgrade` of `ws` does; the host waits for a promise. An error is answered as an operation's. */
   open(
     input: Omit<OperationInput<Params, Query, TUndefined>, 'body' | 'signal'> & {
       readonly socket: Duplex

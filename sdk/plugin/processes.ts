@@ -22,9 +22,9 @@ export type ProgramInit = ProcessInit & {
 
 /** A running program. */
 export interface Program {
-  /** Writes that come after its end are dropped; {@link Program.done} tells of that. */
+  /** The program's input. Writes that come after its end are dropped; {@link Program.done} resolves at the end. */
   readonly stdin: Writable
-  /** Has to be read, or the program comes to a stand. */
+  /** The program's output. It has to be read, or the program comes to a stand. */
   readonly stdout: Readable
   /** Those that `ProgramInit.outputs` asked for, from file descriptor 3 on. Each has to be read, too. */
   readonly outputs: readonly Readable[]
@@ -36,7 +36,7 @@ export interface Program {
 export type ModuleInit = ProcessInit & {
   /** The module, as `new URL('./job.ts', import.meta.url)`. Its default export is called with a {@link ModulePort}. */
   readonly module: URL
-  /** Handed to the module; what the structured clone algorithm takes. */
+  /** The module's `data`; a value that the structured clone algorithm takes. */
   readonly data?: unknown
 }
 
@@ -54,7 +54,7 @@ export interface ModuleProcess {
   send(message: unknown, transfer?: readonly ArrayBuffer[]): void
   /** Calls `listener` with each message of the module. What it throws is logged. */
   onMessage(listener: (message: unknown) => void): void
-  /** Never rejects. What the module threw, if anything, was logged with the plugin's name. */
+  /** Resolves at the end of the module; never rejects. An error of the module is logged with the plugin's name. */
   readonly done: Promise<ProcessEnd>
 }
 
@@ -67,9 +67,9 @@ export type ModulePort = {
 }
 
 /**
- * Programs, threads and processes of a plugin. Each is a task, which operators see and stop. They end with the
- * generation, which they do not keep alive: a replaced one has them until its sessions are over. A program or fork is
- * asked to end (`SIGTERM`) and made to (`SIGKILL`) 0.7 s later, with all that it has started itself; so it is where the
+ * Programs, threads and processes of a plugin. Each is a task, which operators see and stop. They end with the generation,
+ * which they do not keep alive: a replaced one has them until its sessions are over. A program or fork is asked to end
+ * (`SIGTERM`), and killed (`SIGKILL`) 0.7 s later, with all processes that it has started itself; the same happens where the
  * server itself is killed, but for Windows.
  */
 export interface Processes {

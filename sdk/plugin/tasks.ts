@@ -2,7 +2,7 @@
 export type TaskInit = {
   /** The beneficiary of the work, for example a stream path; operators see it. */
   readonly owner: string
-  /** Shown to operators, without what addresses in it have of secrets; a function is called each time one looks. */
+  /** The texts for operators, without the secrets of addresses; a function is called for each list of the tasks. */
   readonly description?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** Does the work until `signal` aborts. Returning ends the task; a rejection does, too, and is logged with the owner. */
   run(signal: AbortSignal): Promise<void>

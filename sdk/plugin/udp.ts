@@ -16,8 +16,8 @@ export interface UdpListener {
   /** The bound address, with the real port where the config asks for port 0. */
   readonly address: { readonly host: string; readonly port: number }
   /**
-   * Sends datagrams, in this order, to a peer that need not be claimed. The bytes must not be changed afterwards. What can't
-   * be sent, or finds the send buffer full, is dropped and counted (`sluice_udp_dropped_datagrams_total`).
+   * Sends datagrams, in this order, to a peer that need not be claimed. The bytes must not be changed afterwards. Datagrams
+   * that can't be sent, or find the send buffer full, are dropped and counted (`sluice_udp_dropped_datagrams_total`).
    */
   send(datagrams: readonly Buffer[], peer: UdpPeer): void
   /**
@@ -28,8 +28,8 @@ export interface UdpListener {
    */
   sendRun(bytes: Buffer, datagramBytes: number, peer: UdpPeer): void
   /**
-   * Claims a peer: what it sends comes to `onDatagram` of this generation, also when that was replaced, until the flow is
-   * closed. Where a peer was claimed twice, the later flow is asked first, and one that answers false leaves the datagram to
+   * Claims a peer: its datagrams come to `onDatagram` of this generation, also when that was replaced, until the flow is
+   * closed. Where a peer was claimed twice, the later flow is asked first; a flow that answers false leaves the datagram to
    * the next, and in the end to the handler of the listener. A generation that was replaced goes on while it has flows.
    * @throws {Error} when the listener is closed
    */
@@ -45,6 +45,6 @@ export interface UdpFlow {
   send(datagrams: readonly Buffer[]): void
   /** Sends as `UdpListener.sendRun` does; nothing once the flow is closed. */
   sendRun(bytes: Buffer, datagramBytes: number): void
-  /** Gives the peer up: what it sends from now on is an unknown peer's. Idempotent. */
+  /** Gives the peer up: its datagrams are those of an unknown peer from now on. Idempotent. */
   close(): void
 }

@@ -32,7 +32,7 @@ export class FakeStore {
     if (isBack) for (const listener of this.#listeners) void listener()
   }
 
-  /** Calls `listener` when it is back, and soon where it is there. @returns stops that */
+  /** Calls `listener` when it is back, and soon where it is there. @returns a function that stops that */
   onAvailable(listener: () => unknown): () => void {
     this.#listeners.add(listener)
     if (!this.#isAway) queueMicrotask(() => this.#listeners.has(listener) && listener())

@@ -123,7 +123,7 @@ export class FakeSubscriber implements Subscriber {
     this.readDetails = read
   }
 
-  /** The plugin's own control, called as it is: what it throws is the test's. */
+  /** The plugin's own control, called as it is: its errors reach the test. */
   get control(): SourceControl | undefined {
     const { control, personal = false } = this.#stream.publisher?.options ?? {}
     return personal ? control : undefined

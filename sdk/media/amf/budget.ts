@@ -1,12 +1,12 @@
 import { MalformedError } from '../errors.ts'
 
-/** How deep objects may lie within objects. Commands and metadata of real peers stay under 5. */
+/** The deepest nesting of objects. Commands and metadata of real peers stay under 5. */
 export const AMF_MAX_DEPTH = 16
-/** How many values a message may have, repeated by reference or not. The largest known use is a file's keyframe index. */
+/** The most values of a message, repeated by reference or not. The largest known use is a file's keyframe index. */
 export const AMF_MAX_VALUES = 65_536
 /** The longest string or property name. */
 export const AMF_MAX_STRING_BYTES = 65_536
-/** How much text a message may have, repeated by reference or not. */
+/** The most text of a message, repeated by reference or not. */
 export const AMF_MAX_TEXT_BYTES = 1_048_576
 
 /** The cost of a part of a message, to be charged again by each reference to it. */

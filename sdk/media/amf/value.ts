@@ -26,7 +26,7 @@ export function setAmfProperty(object: AmfObject, name: string, value: AmfValue)
   if (name !== '__proto__') object[name] = value
 }
 
-/** The properties of an object or associative array; undefined for what is neither. */
+/** The properties of an object or associative array; undefined for other values. */
 export function amfFields(value: AmfValue): Readonly<Record<string, AmfValue>> | undefined {
   if (value instanceof Map) return Object.fromEntries(value)
   return isAmfObject(value) ? value : undefined

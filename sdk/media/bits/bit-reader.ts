@@ -12,12 +12,12 @@ export class BitReader {
     this.#bytes = bytes
   }
 
-  /** How many bits are still unread. */
+  /** The number of bits that are still unread. */
   get bitsLeft(): number {
     return this.#bytes.length * 8 - this.#position
   }
 
-  /** How many bits were read. */
+  /** The number of bits that were read. */
   get position(): number {
     return this.#position
   }

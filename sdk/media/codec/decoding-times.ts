@@ -1,9 +1,9 @@
 /** The most pictures that may come before one that is shown earlier (ISO/IEC 14496-10 A.3.1, ISO/IEC 23008-2 A.4.2). */
 export const MAX_REORDER_DEPTH = 16
 
-/** How long a picture lasts where the stream does not say. */
+/** The duration of a picture where the stream does not say. */
 const DEFAULT_PICTURE_MS = 40
-/** Between decoding times that there is no room for. */
+/** The step between decoding times that there is no room for. */
 const SQUEEZED_MS = 1
 /** A picture farther away from those before it is of another clock. */
 const MAX_STEP_MS = 10_000
@@ -34,13 +34,13 @@ export class DecodingTimes {
     this.#pictureTicks = this.#ticksOf(DEFAULT_PICTURE_MS)
   }
 
-  /** How many pictures may come before one that is shown earlier. */
+  /** The number of pictures that may come before one that is shown earlier. */
   get depth(): number {
     return this.#depth
   }
 
   /**
-   * Takes what the stream says of itself.
+   * Takes the reorder depth and the frame rate that the stream states.
    * @param fps pictures a second; undefined where it does not say
    */
   configure(depth: number, fps: number | undefined): void {

@@ -12,8 +12,8 @@ export function isLengthPrefixed(bytes: Buffer): boolean {
 }
 
 /**
- * Cuts NAL units with lengths before them as encoders send them that don't keep to it: with bytes behind the last one, with
- * a last length that is too long, or as a byte stream with start codes. What is no NAL unit is left out.
+ * Cuts NAL units with lengths before them of encoders that write them wrong: with bytes behind the last one, with a last
+ * length that is too long, or as a byte stream with start codes. Bytes outside NAL units are left out.
  * @throws {MalformedError} when there is not one whole NAL unit, or when a limit is passed
  */
 export function recoverNalus(bytes: Buffer, lengthSize: number): Buffer[] {

@@ -1,4 +1,4 @@
-/** How one RTP stream is to be read: a payload type of a media description (RFC 8866 5.14, `rtpmap` and `fmtp`). */
+/** The format of one RTP stream: a payload type of a media description (RFC 8866 5.14, `rtpmap` and `fmtp`). */
 export type RtpFormat = {
   /** 0–127. */
   readonly payloadType: number
@@ -6,7 +6,7 @@ export type RtpFormat = {
   readonly encodingName: string
   /** Ticks a second of the RTP times. */
   readonly clockRate: number
-  /** Channels of sound as `rtpmap` says; 1 unless it does. */
+  /** The channels of sound by `rtpmap`; 1 unless it states them. */
   readonly channels: number
   /** The parameters of `fmtp`, by name in lower case. */
   readonly parameters: ReadonlyMap<string, string>

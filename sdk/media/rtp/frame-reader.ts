@@ -61,7 +61,7 @@ export class RtpFrameReader implements RtpPayloadReader {
   #write(frame: RtpFrame, nowMs: number): void {
     if (frame.config !== undefined) this.#declare(frame.config)
     const track = this.#track
-    // Nobody can decode it yet.
+    // A frame before the configuration can't be decoded.
     if (track === undefined) return
     const { timestamp, keyframe } = frame
     const ntpMs = this.#clock.ntpMsAt(timestamp)

@@ -7,7 +7,7 @@ export type RtpPayload = {
   readonly sizeBytes: number
   /** The marker bit of the packet, as the payload format defines it. */
   readonly marker: boolean
-  /** How many ticks of the clock rate the payload plays later than its unit: for samples that were cut; else it is absent. */
+  /** The ticks of the clock rate by which the payload plays later than its unit: for samples that were cut; else it is absent. */
   readonly offsetTicks?: number
 }
 

@@ -51,7 +51,7 @@ const DEPACKETIZERS: Readonly<Record<string, new (format: RtpFormat) => RtpDepac
   EAC3: Ac3Depacketizer,
 }
 
-/** Why a format can't be received; undefined where it can. */
+/** Returns the reason why a format can't be received; undefined where it can. */
 export function rtpFormatProblem(format: RtpFormat): string | undefined {
   if (format.encodingName === MP2T_ENCODING) return undefined
   try {

@@ -19,11 +19,11 @@ import type { RtpReceptionCounts } from './session/reception-counts.ts'
  */
 export type RtpReceiverInit = {
   readonly format: RtpFormat
-  /** How far packets are put in order. */
+  /** The limits within which packets are put in order. */
   readonly reorder: RtpReorderLimits
 } & (RtpFormatReading | { readonly reader: RtpPayloadReader })
 
-/** How payloads are read as the format says. */
+/** The destination of payloads that are read by the format. */
 export type RtpFormatReading = {
   /** Takes the track, and its units. */
   readonly sink: UnitSink

@@ -22,7 +22,7 @@ const MAX_JITTER_STEP_SECONDS = 10
 export class RtpReceptionStatistics {
   readonly #clockRate: number
   readonly #maxMisorder: number
-  /** The numbers that came last, so that what is repeated is known; 32 bits of the extended ones. */
+  /** The latest numbers, by which repeated packets are found; 32 bits of the extended ones. */
   readonly #seen: Uint32Array
   #ssrc: number | undefined
   /** Extended sequence numbers: those of 16 bits with their wraps, from the first packet on. */

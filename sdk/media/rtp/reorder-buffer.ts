@@ -1,15 +1,15 @@
 import type { RtpPacket } from './packet.ts'
 import { nextSequenceNumber, RTP_MAX_MISORDER, sequenceOffset } from './sequence-number.ts'
 
-/** How much an {@link RtpReorderBuffer} may hold back. */
+/** The limits of an {@link RtpReorderBuffer}. */
 export type RtpReorderLimits = {
-  /** How long a packet waits for those missing before it. */
+  /** The longest wait of a packet for those missing before it, in milliseconds. */
   readonly maxDelayMs: number
-  /** How many packets wait; 0 for a transport that keeps order. */
+  /** The most packets that wait; 0 for a transport that keeps order. */
   readonly maxPackets: number
   /**
-   * How far behind others a packet may come and be one that was late, or sent again; further behind, the source may have
-   * begun anew. Default `RTP_MAX_MISORDER`.
+   * The most numbers by which a packet may come behind others and be one that was late, or sent again; further behind, the
+   * source may have begun anew. Default `RTP_MAX_MISORDER`.
    */
   readonly maxMisorder?: number
 }
@@ -21,8 +21,8 @@ export type RtpReorderLimits = {
 export type RtpPacketHandler = (packet: RtpPacket, follows: boolean) => void
 
 /**
- * Puts the packets of one RTP stream in order: those that come early wait for what is missing before them, up to its
- * limits. Repeated packets, and those that come after they were given up, are dropped.
+ * Puts the packets of one RTP stream in order: those that come early wait for the missing ones before them, up to its limits.
+ * Repeated packets, and those that come after they were given up, are dropped.
  *
  * Another SSRC is a new source, as is a jump in the sequence numbers when two packets in a row agree on it (RFC 3550 A.1).
  */
@@ -30,9 +30,9 @@ export class RtpReorderBuffer {
   readonly #limits: RtpReorderLimits
   readonly #maxMisorder: number
   readonly #handler: RtpPacketHandler
-  /** Ahead of the number that is expected, ascending. */
+  /** The packets ahead of the number that is expected, ascending. */
   readonly #held: RtpPacket[] = []
-  /** When the wait of each one held began: no later than that of the ones behind it, which wait for it. */
+  /** The beginning of the wait of each held packet: no later than that of those behind it, which wait for it. */
   readonly #heldSinceMs: number[] = []
   #ssrc: number | undefined
   #expected = 0
@@ -47,7 +47,7 @@ export class RtpReorderBuffer {
     this.#handler = handler
   }
 
-  /** How many packets were repeated or too late, or far off without another one beside them. */
+  /** The number of packets that were repeated or too late, or far off without another one beside them. */
   get droppedPackets(): number {
     return this.#droppedPackets
   }

@@ -1,6 +1,6 @@
 /** Packets that may be missing in a row before it is taken as a restart of the source (RFC 3550 A.1). */
 export const RTP_MAX_DROPOUT = 3000
-/** How far behind the highest number a packet may come before it is taken as a restart of the source (RFC 3550 A.1). */
+/** The most numbers by which a packet may come behind the highest one before it is taken as a restart of the source (RFC 3550 A.1). */
 export const RTP_MAX_MISORDER = 100
 
 const RANGE = 2 ** 16

@@ -1,6 +1,6 @@
-/** How long a delay is remembered, at least, so that a clock that drifts is followed. */
+/** The time for which a delay is remembered, at least, so that a clock that drifts is followed. */
 const MEMORY_MS = 15_000
-/** The same for the newest delays, which show where a clock is by now that has another pace than it says. */
+/** The same for the newest delays, which show the present offset of a clock with another pace than its rate. */
 const RECENT_MS = 1000
 /** A delay is settled once it has not become shorter by more than this for a while. */
 const SETTLED_WITHIN_MS = 10

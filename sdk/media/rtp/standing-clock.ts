@@ -1,13 +1,13 @@
 /** Frames come for this long before the pace of their RTP times is judged. */
 const WINDOW_MS = 2000
-/** A clock that makes less of the time in which its frames come stands still; what is slower by less drifts. */
+/** A clock with less than this part of the time in which its frames come stands still; a faster one drifts. */
 const STANDING_PACE = 0.25
-/** Frames that come further apart than this are a pause, of which the RTP times need not tell; times further back have leapt. */
+/** Frames that come further apart than this are a pause, which the RTP times need not contain; times further back have leapt. */
 const MAX_GAP_MS = 1000
 
 /**
- * Tells of RTP times that stand still while frames come, or as good as do (of cameras that leave them at 0, or count
- * milliseconds or frames). The time of such frames is that of their arrival: it is added to what the RTP times say.
+ * Finds RTP times that stand still, or nearly so, while frames come (of cameras that leave them at 0, or count milliseconds
+ * or frames). The time of such frames is that of their arrival: it is added to their RTP times.
  */
 export class StandingClock {
   #started = false
@@ -18,7 +18,7 @@ export class StandingClock {
   #lastMs = 0
   #lastTimeMs = 0
   #addedMs = 0
-  /** How long after its time with what is added a frame arrives while the clock stands. */
+  /** The delay of a frame's arrival after its time, with the added time, while the clock stands. */
   #delayMs = 0
 
   /** The milliseconds that are added to the RTP times so far. */
@@ -28,8 +28,8 @@ export class StandingClock {
 
   /**
    * Takes a frame.
-   * @param timeMs by its RTP time without wraps, less what it is decoded before it is shown
-   * @param nowMs when it arrived
+   * @param timeMs the RTP time without wraps, less the time by which it is decoded before it is shown
+   * @param nowMs the arrival
    */
   add(timeMs: number, nowMs: number): void {
     const isBroken = !this.#started || nowMs - this.#lastMs > MAX_GAP_MS || timeMs < this.#lastTimeMs - MAX_GAP_MS

@@ -18,7 +18,7 @@ const OPUS_CLOCK_RATE = 48_000
 const G722_CLOCK_RATE = 8000
 const MPA_CLOCK_RATE = 90_000
 const MAX_OPUS_CHANNELS = 2
-/** How AAC lies in packets (RFC 3640 3.3.6); `config` comes last. */
+/** The parameters of AAC in packets (RFC 3640 3.3.6); `config` comes last. */
 const AAC_HBR: readonly Parameter[] = [
   ['streamtype', '5'],
   ['profile-level-id', '1'],

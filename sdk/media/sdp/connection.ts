@@ -7,7 +7,7 @@ export type SdpConnection = {
   readonly address: string
   /** The time to live of multicast by IPv4. */
   readonly ttl?: number
-  /** How many multicast addresses follow each other, by IPv4 only beside a `ttl`; one if it is left out. */
+  /** The number of multicast addresses that follow each other, by IPv4 only beside a `ttl`; one if it is left out. */
   readonly addressCount?: number
 }
 
@@ -15,7 +15,7 @@ const WORD_COUNT = 3
 const MAX_TTL = 255
 const MAX_ADDRESS_COUNT = 0xffff
 
-/** Parses the value of a `c=` line; undefined for what is no internet address. */
+/** Parses the value of a `c=` line; undefined for a line without an internet address. */
 export function parseConnection(line: string): SdpConnection | undefined {
   const [, type = '', place = ''] = splitWords(line, WORD_COUNT)
   const addressType = addressTypeOf(type)

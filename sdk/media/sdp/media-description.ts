@@ -9,7 +9,7 @@ export type SdpMediaLine = {
   readonly type: string
   /** 0 where RTSP has it in its transport, or where SIP and WebRTC refuse the medium. */
   readonly port: number
-  /** How many pairs of ports follow each other; one if it is left out. */
+  /** The number of pairs of ports that follow each other; one if it is left out. */
   readonly portCount?: number
   /** The transport, for example `RTP/AVP`, `TCP/RTP/AVP` or `UDP/TLS/RTP/SAVPF`. */
   readonly protocol: string
@@ -25,7 +25,7 @@ export const SDP_MAX_FORMATS = 256
 
 const MAX_PORT = 0xffff
 const WORDS_BEFORE_FORMATS = 3
-/** How much of a broken line an error shows. */
+/** The characters of a broken line that an error shows. */
 const MAX_QUOTED = 80
 
 /**

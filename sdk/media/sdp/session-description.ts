@@ -27,9 +27,9 @@ export const SDP_MAX_MEDIA = 256
 const NO_NAME = '-'
 
 /**
- * Parses a description as tolerantly as players do: whatever the line ends, the order of lines and what is missing, and
- * with lines that nobody knows. Missing `o=`, `s=` and `t=` get the values that stand for nothing, second ones of `o=` and
- * `s=` are dropped, and blanks around values are.
+ * Parses a description as tolerantly as players do: with any line ends, any order of lines, missing lines and unknown ones.
+ * Missing `o=`, `s=` and `t=` get the values that stand for nothing; second `o=` and `s=` lines and blanks around values are
+ * dropped.
  * @throws {MalformedError} when it passes a limit, has an `m=` line without its parts, or no line of SDP at all
  */
 export function parseSdp(text: string): SessionDescription {

@@ -9,7 +9,7 @@ export type SdpTime = { readonly startSeconds: number; readonly stopSeconds: num
 /** The time of a description without `t=`: always. */
 export const ALWAYS: SdpTime = { startSeconds: 0, stopSeconds: 0 }
 
-/** Parses the value of a `t=` line; what is no number is 0. */
+/** Parses the value of a `t=` line; a word that is no number is 0. */
 export function parseTime(line: string): SdpTime {
   const [start, stop] = splitWords(line, 2).map((word) => parseDecimal(word, Number.MAX_SAFE_INTEGER))
   return { startSeconds: start ?? 0, stopSeconds: stop ?? 0 }

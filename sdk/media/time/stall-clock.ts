@@ -1,6 +1,6 @@
 /**
- * A clock that stands still while this process is held up: what has come meanwhile is still to be read, and counts as late
- * for nobody. It goes on by `maxStepMs` at most between two ticks, and never goes back.
+ * A clock that stands still while this process is held up: messages that came meanwhile are still to be read, and are not
+ * late. It goes on by `maxStepMs` at most between two ticks, and never goes back.
  */
 export class StallClock {
   readonly #maxStepMs: number
@@ -21,7 +21,7 @@ export class StallClock {
     return Math.min(nowMs, this.#tickedMs + this.#maxStepMs) - this.#stalledMs
   }
 
-  /** Notes that the process runs, which a timer tells at steady intervals. Returns the time that this clock shows. */
+  /** Notes that the process runs; a timer calls it at steady intervals. Returns the time that this clock shows. */
   tick(nowMs: number): number {
     this.#stalledMs += Math.max(0, nowMs - this.#tickedMs - this.#maxStepMs)
     this.#tickedMs = nowMs

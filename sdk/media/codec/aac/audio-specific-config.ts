@@ -5,20 +5,20 @@ import { readProgramConfigElement, writeProgramConfigElement } from './program-c
 import type { ProgramConfigElement } from './program-config-element.ts'
 import { readSampleRate, writeSampleRate } from './sampling-frequency.ts'
 
-/** How to decode a track of AAC (ISO/IEC 14496-3 1.6.2.1). */
+/** The configuration of a decoder for a track of AAC (ISO/IEC 14496-3 1.6.2.1). */
 export type AudioSpecificConfig = {
   /** The audio object type of the core: 2 is AAC-LC. */
   readonly objectType: number
-  /** Samples a second of the core, which with SBR is half of what comes out. */
+  /** Samples a second of the core, which with SBR is half of the decoder's output. */
   readonly sampleRate: number
   /** 1 to 7 and 11 to 14 name a layout (table 1.19); with 0, `programConfig` describes it. */
   readonly channelConfiguration: number
   /** Frames of 960 samples instead of 1024 (480 instead of 512 for the low-delay types). */
   readonly shortFrames: boolean
-  /** How many samples the base layer of a scalable stream comes late. */
+  /** The samples by which the base layer of a scalable stream comes late. */
   readonly coreCoderDelay: number | undefined
   readonly programConfig: ProgramConfigElement | undefined
-  /** The high-efficiency extensions; undefined when the configuration says nothing of them. */
+  /** The high-efficiency extensions; undefined when the configuration has no field for them. */
   readonly extension: AacExtension | undefined
 }
 
@@ -27,9 +27,9 @@ type AacExtension = {
   /** The extension comes before the core's type, or at the end, where old decoders do not look. */
   readonly signalling: 'hierarchical' | 'compatible'
   readonly sbr: boolean
-  /** Undefined when the configuration does not say. */
+  /** True with parametric stereo; undefined when the configuration does not say. */
   readonly ps: boolean | undefined
-  /** Samples a second that come out. */
+  /** Samples a second of the decoder's output. */
   readonly sampleRate: number
 }
 

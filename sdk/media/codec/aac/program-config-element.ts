@@ -22,7 +22,7 @@ export type ProgramConfigElement = {
   readonly comment: Buffer
 }
 
-/** How many speakers the layout has. */
+/** The number of speakers in the layout. */
 export function channelCountOf({ front, side, back, lfeTags }: ProgramConfigElement): number {
   const elements = [...front, ...side, ...back]
   return elements.reduce((count, element) => count + (element.pair ? 2 : 1), lfeTags.length)

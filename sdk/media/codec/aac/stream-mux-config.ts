@@ -2,7 +2,7 @@ import { BitReader } from '../../bits/bit-reader.ts'
 import { MalformedError } from '../../errors.ts'
 import { skipAudioSpecificConfig } from './audio-specific-config.ts'
 
-/** How the frames of AAC lie in a LATM stream, StreamMuxConfig() (ISO/IEC 14496-3 1.7.3.2), of one program and one layer. */
+/** The layout of AAC frames in a LATM stream, StreamMuxConfig() (ISO/IEC 14496-3 1.7.3.2), of one program and one layer. */
 export type StreamMuxConfig = {
   /** The AudioSpecificConfig, on byte boundaries. */
   readonly audioSpecificConfig: Buffer
@@ -22,7 +22,7 @@ const MAX_OTHER_DATA_BITS = 2 ** 24
 const USUAL_END = Buffer.alloc(2)
 
 /**
- * Parses a configuration that begins on a byte boundary, as `config` of `fmtp` has it. GStreamer leaves out what comes after
+ * Parses a configuration that begins on a byte boundary, as `config` of `fmtp` has it. GStreamer leaves out the fields after
  * the AudioSpecificConfig.
  * @throws {MalformedError} when it ends before that, or describes more than one layer of AAC
  */
@@ -49,7 +49,7 @@ export function readStreamMuxConfig(bits: BitReader): StreamMuxConfig {
   return { audioSpecificConfig, subframeCount, frameSizeBytes, otherDataBits }
 }
 
-/** Nothing says where it ends, so that it has no extension at its end either (1.6.2.1: bits_to_decode() is 0). */
+/** The configuration has no size here, and so no extension at its end either (1.6.2.1: bits_to_decode() is 0). */
 function readConfig(bits: BitReader): Buffer {
   // Parts of it are aligned to its own start. The fields that follow are of more than the bits that are left over here.
   const own = new BitReader(bits.fork().readBytes(bits.bitsLeft >> 3))

@@ -2,7 +2,7 @@ import { BitReader } from '../../bits/bit-reader.ts'
 import { readColorConfig } from './color-config.ts'
 import type { Av1ColorConfig } from './color-config.ts'
 
-/** A sequence header (AV1 specification 5.5.1): what is needed outside a decoder. */
+/** A sequence header (AV1 specification 5.5.1): the fields that are needed outside a decoder. */
 export type Av1SequenceHeader = {
   readonly profile: number
   /** seq_level_idx of the first operating point, for example 8 for level 4.0. */

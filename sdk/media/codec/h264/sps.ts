@@ -7,7 +7,7 @@ import { readVui } from './vui.ts'
 /** Level 6.2 allows sqrt(8 * 139264) macroblocks a side (ISO/IEC 14496-10 A.3.1). */
 const MAX_H264_MACROBLOCKS_PER_SIDE = 1055
 
-/** A sequence parameter set (ISO/IEC 14496-10 7.3.2.1): what is needed outside a decoder. */
+/** A sequence parameter set (ISO/IEC 14496-10 7.3.2.1): the fields that are needed outside a decoder. */
 export type H264Sps = {
   readonly profileIdc: number
   /** The byte of constraint_set0_flag (most significant) to constraint_set5_flag and two zero bits. */
@@ -33,7 +33,7 @@ export type H264Sps = {
   readonly height: number
   /** Frames a second; undefined where the stream does not say. */
   readonly fps: number | undefined
-  /** How many frames can come before one that is shown earlier; undefined where the stream does not say. */
+  /** The number of frames that can come before one that is shown earlier; undefined where the stream does not say. */
   readonly maxNumReorderFrames: number | undefined
 }
 

@@ -21,7 +21,7 @@ export class H265DtsExtractor {
     this.configure(track)
   }
 
-  /** How many pictures come before one that is shown earlier, as far as is known. */
+  /** The number of pictures that come before one that is shown earlier, as far as is known. */
   get reorderDepth(): number {
     return this.#times.depth
   }

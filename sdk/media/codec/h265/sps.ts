@@ -10,7 +10,7 @@ import { readVuiFps } from './vui.ts'
 /** Level 6.2 allows at most 16888 samples a side (ISO/IEC 23008-2 A.4.1); later levels twice that. */
 const MAX_H265_SIDE_PIXELS = 33_776
 
-/** A sequence parameter set (ISO/IEC 23008-2 7.3.2.2): what is needed outside a decoder. */
+/** A sequence parameter set (ISO/IEC 23008-2 7.3.2.2): the fields that are needed outside a decoder. */
 export type H265Sps = {
   readonly profileTierLevel: H265ProfileTierLevel
   readonly id: number
@@ -24,7 +24,7 @@ export type H265Sps = {
   /** Size after the conformance window, in pixels. */
   readonly width: number
   readonly height: number
-  /** How many pictures can come before one that is shown earlier, at the highest sub-layer. */
+  /** The number of pictures that can come before one that is shown earlier, at the highest sub-layer. */
   readonly maxNumReorderPics: number
   /** Frames a second; undefined where the stream does not say. */
   readonly fps: number | undefined

@@ -11,11 +11,11 @@ export type OpusHead = {
   /** Gain to apply when decoding, in 1/256 dB. */
   readonly outputGain: number
   readonly mappingFamily: number
-  /** How channels lie in streams; undefined for family 0, mono and stereo. */
+  /** The mapping of channels to streams; undefined for family 0, mono and stereo. */
   readonly mapping: OpusChannelMapping | undefined
 }
 
-/** How the channels lie in the streams of a packet (RFC 7845 section 5.1.1). */
+/** The mapping of channels to the streams of a packet (RFC 7845 section 5.1.1). */
 type OpusChannelMapping = {
   readonly streamCount: number
   readonly coupledCount: number

@@ -135,7 +135,7 @@ function legacyFlags(
   return (soundFormat << 4) | (soundRate(format.sampleRate) << 2) | SIXTEEN_BITS | (format.channels > 1 ? 1 : 0)
 }
 
-/** SoundRate, the nearest of 5.5, 11, 22 and 44 kHz that is not above, and 44 for what is higher. */
+/** SoundRate, the nearest of 5.5, 11, 22 and 44 kHz that is not above, and 44 for higher rates. */
 function soundRate(sampleRate: number): number {
   if (sampleRate >= 44_100) return 3
   if (sampleRate >= 22_050) return 2

@@ -1,7 +1,7 @@
 import { MalformedError } from '../../errors.ts'
 
 export const FLV_FILE_HEADER_SIZE_BYTES = 9
-/** A header may grow in later versions; nobody ever made one longer than 9. */
+/** A header may grow in later versions; all known ones have 9 bytes. */
 export const FLV_MAX_FILE_HEADER_SIZE_BYTES = 1024
 
 const AUDIO_FLAG = 0x04

@@ -1,6 +1,6 @@
 import { MalformedError } from '../../errors.ts'
 
-/** How channels are laid out, Enhanced RTMP v2 "AudioChannelOrder". */
+/** The kinds of channel layouts, Enhanced RTMP v2 "AudioChannelOrder". */
 export type FlvMultichannelConfig =
   /** Only the count is known. */
   | { readonly order: 'unspecified'; readonly channels: number }

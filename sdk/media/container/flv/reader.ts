@@ -11,7 +11,7 @@ import type { FlvTag } from './tag.ts'
 export class FlvReader {
   #chunks: Buffer[] = []
   #sizeBytes = 0
-  /** How many bytes the next step needs; less is not looked at. */
+  /** The number of bytes that the next step needs; fewer are not looked at. */
   #neededBytes = FLV_FILE_HEADER_SIZE_BYTES
   #header: FlvFileHeader | undefined
 
@@ -36,7 +36,7 @@ export class FlvReader {
     return tags
   }
 
-  /** Reads what is whole; gives the offset of the rest, and sets how long the rest must become. */
+  /** Reads the whole tags; returns the offset of the rest, and sets the number of bytes that the rest needs. */
   #readAll(whole: Buffer, tags: FlvTag[]): number {
     let offset = 0
     if (!this.#header) {

@@ -17,11 +17,11 @@ export type FileBox = {
 export class BoxStream {
   #pieces: Buffer[] = []
   #sizeBytes = 0
-  /** How many bytes must be there before the next box can be read. */
+  /** The number of bytes that must be there before the next box can be read. */
   #neededBytes = 0
   #offset = 0
 
-  /** Begins another file, and returns how many bytes of the last were left. */
+  /** Begins another file, and returns the number of bytes left of the last. */
   restart(): number {
     const left = this.#sizeBytes
     this.#pieces = []

@@ -81,7 +81,7 @@ function writeBoxes(out: Buffer, offset: number, boxes: readonly Box[]): number 
 }
 
 /**
- * Cuts bytes into the boxes they are made of. What is too short for a box at the end is left out.
+ * Cuts bytes into the boxes they are made of. Bytes at the end that are too few for a box are left out.
  * @throws {MalformedError} when a box reaches past the end, or there are more than {@link MAX_SIBLINGS}.
  */
 export function parseBoxes(bytes: Buffer): ParsedBox[] {

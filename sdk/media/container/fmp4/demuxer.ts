@@ -15,8 +15,8 @@ type OpenTrack = {
   renewed: boolean
   /** Decoding time of the next sample, for a fragment that has no time. */
   nextDts: number
-  /** How much earlier than the file says units are decoded, so that none with a negative offset is presented before. */
-  leadTicks: number
+  /** The ticks by which units are decoded earlier than the file says, so that none with a negative offset is presented before. */
+  earlyTicks: number
 }
 
 /**
@@ -40,7 +40,7 @@ export class Fmp4Demuxer {
     this.#sink = sink
   }
 
-  /** How many units were dropped, as their bytes are missing or broken. */
+  /** The number of units that were dropped, as their bytes are missing or broken. */
   get dropped(): number {
     return this.#droppedUnits
   }
@@ -58,7 +58,7 @@ export class Fmp4Demuxer {
     for (const box of this.#boxes.push(bytes)) this.#box(box)
   }
 
-  /** Ends a segment: drops what is incomplete, and counts offsets anew from the next byte. */
+  /** Ends a segment: drops incomplete units, and counts offsets anew from the next byte. */
   flush(): void {
     if (this.#boxes.restart() > 0) this.#dropPending()
     this.#fragments = []
@@ -89,7 +89,7 @@ export class Fmp4Demuxer {
         track: undefined,
         renewed: false,
         nextDts: 0,
-        leadTicks: 0,
+        earlyTicks: 0,
       }
       open.movie = movie
       open.renewed = true
@@ -105,7 +105,7 @@ export class Fmp4Demuxer {
     const open = this.#tracks.get(trackId)
     if (open?.movie.format === undefined) return
     let dts = baseDts ?? open.nextDts
-    for (const { samples } of runs) for (const { cts } of samples) open.leadTicks = Math.max(open.leadTicks, -cts)
+    for (const { samples } of runs) for (const { cts } of samples) open.earlyTicks = Math.max(open.earlyTicks, -cts)
     for (const run of runs) {
       let start = run.offset - offset
       for (const { sizeBytes, durationTicks, cts } of run.samples) {
@@ -120,12 +120,12 @@ export class Fmp4Demuxer {
   }
 
   #write(open: OpenTrack, dts: number, pts: number, data: Buffer): void {
-    const { movie, leadTicks } = open
+    const { movie, earlyTicks } = open
     const { format, shiftTicks } = movie
     if (format === undefined) return
     try {
       const track = this.#trackOf(open, data)
-      this.#sink.write(sampleUnit(track, format, dts + shiftTicks - leadTicks, pts + shiftTicks, data))
+      this.#sink.write(sampleUnit(track, format, dts + shiftTicks - earlyTicks, pts + shiftTicks, data))
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error
       this.#droppedUnits += 1

@@ -28,7 +28,7 @@ export type MovieTrack = TrackDescription & {
   readonly defaults: SampleDefaults
 }
 
-/** How many tracks a file may have; one for a single player has a few. */
+/** The most tracks of a file; one for a single player has a few. */
 const MAX_TRACKS = 32
 /** Ticks a second of a movie's own times. */
 export const MOVIE_TIMESCALE = 1000

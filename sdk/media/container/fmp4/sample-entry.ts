@@ -108,7 +108,7 @@ function videoConfigBox({ codec, config: { record } }: Fmp4VideoTrack): Box {
   }
 }
 
-/** Units have lengths of 4 bytes, so the configuration says so, whatever the file has. */
+/** Units have lengths of 4 bytes, so the configuration states 4, even where the file has another size. */
 function videoFormat(
   codec: Fmp4VideoCodec,
   body: Buffer,

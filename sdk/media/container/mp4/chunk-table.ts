@@ -16,7 +16,7 @@ export class ChunkTable {
   readonly #runs: Buffer
   readonly #offsets: Buffer
   readonly #offsetSizeBytes: 4 | 8
-  /** How many samples come before each place that reading can begin at. */
+  /** The number of samples before each place that reading can begin at. */
   readonly #marks: number[] = []
   #emptyRuns = 0
 
@@ -82,7 +82,7 @@ export class ChunkTable {
     return this.#runs.length / CHUNK_RUN_SIZE_BYTES
   }
 
-  /** How many samples the runs from one up to another have, without the latter. */
+  /** Returns the number of samples in the runs from one up to another, without the latter. */
   #samplesFrom(from: number, to: number): number {
     let samples = 0
     for (let number = from; number < to; number++) {

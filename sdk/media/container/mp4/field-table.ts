@@ -8,7 +8,7 @@ export class FieldTable {
   #usedBytes = 0
   #count = 0
 
-  /** How many fields it has. */
+  /** The number of its fields. */
   get count(): number {
     return this.#count
   }

@@ -3,9 +3,9 @@ import { MalformedError } from '../../errors.ts'
 import { boxSizeBytes, fullBox, parseBoxes, parseFullBox, serializeBoxes } from '../fmp4/box.ts'
 import { readUint64, uint32, uint64, uint8 } from '../fmp4/boxes/fields.ts'
 
-/** How many fragments of a track are taken from the table: a week of them, each of two seconds. */
+/** The most fragments of a track that are taken from the table: a week of them, each of two seconds. */
 const MAX_ENTRIES = 300_000
-/** So many are read before others have their turn. */
+/** The entries that are read before other work has its turn. */
 const ENTRIES_PER_STEP = 1024
 const MFRO_SIZE_BYTES = 16
 const NUMBER_SIZES_MASK = 0x3f

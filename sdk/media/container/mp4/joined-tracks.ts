@@ -195,7 +195,7 @@ export class JoinedTracks {
   }
 }
 
-/** How many bytes G.711 has of one time, one for each channel; undefined for other codecs. */
+/** Returns the bytes that G.711 has of one time, one for each channel; undefined for other codecs. */
 function pcmFrameSizeBytes({ format }: MovieTrack): number | undefined {
   const isG711 = format?.codec === 'pcma' || format?.codec === 'pcmu'
   return isG711 && format.kind === 'audio' ? format.configure(Buffer.alloc(0)).channels : undefined

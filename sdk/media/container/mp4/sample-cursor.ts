@@ -8,7 +8,7 @@ export type Mp4Sample = {
   readonly dts: number
   /** Presentation less decoding time; may be negative. */
   readonly cts: number
-  /** Which of the track's sample entries it is made for, from 0. */
+  /** The number of its sample entry in the track, from 0. */
   readonly description: number
 }
 
@@ -68,7 +68,7 @@ export class Mp4SampleCursor {
     if (this.#leftInChunk === 0) this.#enterChunk(this.#chunk + 1)
   }
 
-  /** How many samples it gives as the next one. */
+  /** The number of samples that it gives as the next one. */
   get #count(): number {
     if (this.#steps.value === undefined) return 0
     return Math.max(0, Math.min(this.#groupSize, this.#leftInChunk, this.#table.sizes.count - this.#index))

@@ -4,7 +4,7 @@ import { MalformedError } from '../../errors.ts'
 export const SAMPLE_RUN_SIZE_BYTES = 8
 /** Distance of the places of a table of runs that reading can begin at without going through all before. */
 export const RUNS_PER_MARK = 1024
-/** How many runs of a table may have no samples; they are passed over in one go. */
+/** The most runs of a table that may have no samples; they are passed over in one go. */
 export const MAX_EMPTY_RUNS = 1024
 
 /** The state of a table at a mark: the samples before it, and the sum of their values. */
@@ -51,7 +51,7 @@ export class SampleRuns {
     return { reader, sum: mark.sum + reader.skip(index - mark.count) }
   }
 
-  /** How many samples' values add up to no more than a sum; for a table of values that are not negative. */
+  /** Returns the number of samples with values that add up to no more than a sum; for a table of values that are not negative. */
   countUpTo(sum: number): number {
     const { reader, mark } = this.#nearest((other) => other.sum <= sum)
     return mark.count + reader.skipUpTo(sum - mark.sum)

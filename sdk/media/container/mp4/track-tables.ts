@@ -51,17 +51,17 @@ export class TrackTables {
     this.#pcmFrameSizeBytes = pcmFrameSizeBytes
   }
 
-  /** When the first sample is presented, in ticks of the track. */
+  /** The presentation time of the first sample, in ticks of the track. */
   get startPts(): number {
     return this.#firstDts + this.leadTicks
   }
 
-  /** How long after it is decoded the first sample is presented. */
+  /** The time from the decoding of the first sample to its presentation. */
   get leadTicks(): number {
     return Math.max(0, this.#firstCts)
   }
 
-  /** How long all samples are decoded. */
+  /** The decoding time from the first sample to the end of the last. */
   get mediaDuration(): number {
     return this.#lastDts + this.#lastDurationTicks - this.#firstDts
   }

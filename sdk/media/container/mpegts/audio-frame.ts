@@ -28,7 +28,7 @@ export type AudioFrame = {
 /** The first byte of the sync word of each codec. */
 export const AUDIO_SYNC = { aac: 0xff, mp3: 0xff, ac3: 0x0b, eac3: 0x0b } as const
 
-/** How many bytes of a frame are needed to read its header. */
+/** The bytes of a frame that are needed to read its header. */
 const HEADER_SIZE_BYTES = { aac: 7, mp3: 4, ac3: 8, eac3: 8 } as const
 
 /**

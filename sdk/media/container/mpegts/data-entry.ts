@@ -29,7 +29,7 @@ export const TS_SYNCHRONOUS_KLV: Buffer = Buffer.from('0100ff4b4c5641000f', 'hex
 /** Rates and sizes of buffers (2.6.62), which are left open. */
 const METADATA_STD = Buffer.from('c00000c00000c00000', 'hex')
 
-/** Which data a stream has; undefined when it is no data that is known. */
+/** Returns the codec of a stream's data; undefined when it is unknown. */
 export function tsDataCodecOf(
   { streamType, descriptors }: TsStreamEntry,
   program: readonly TsDescriptor[],

@@ -1,4 +1,4 @@
-/** How much data may wait for media. */
+/** The most units that may wait for media, and their bytes. */
 const MAX_WAITING_UNITS = 64
 const MAX_WAITING_BYTES = 256 * 1024
 

@@ -1,7 +1,7 @@
 import { MalformedError } from '../../errors.ts'
 import type { TsPacket } from './packet.ts'
 
-/** How many names of ignored streams are kept, since a peer can make up any number. */
+/** The most names of ignored streams that are kept, since a peer can make up any number. */
 const MAX_UNSUPPORTED = 16
 
 /** The last continuity counter of a PID; undefined where any may come. */
@@ -17,7 +17,7 @@ export class DemuxCounts {
     if (this.unsupported.size < MAX_UNSUPPORTED) this.unsupported.add(what)
   }
 
-  /** Counts what was dropped for an error. @throws what is no {@link MalformedError} */
+  /** Counts a unit that was dropped for an error. @throws the error when it is no {@link MalformedError} */
   drop(error: unknown): void {
     if (!(error instanceof MalformedError)) throw error
     this.droppedUnits += 1

@@ -13,7 +13,7 @@ import { TablePid } from './table-pid.ts'
  * the last one once more, and after one more missing like its successor (ISO/IEC 13818-1 2.4.3.3).
  */
 const MIN_UNSEEN_LOSS = 15
-/** How many programs are read, as each may hold back some pictures; further ones are ignored. */
+/** The most programs that are read, as each may hold back some pictures; further ones are ignored. */
 export const TS_MAX_PROGRAMS = 8
 
 /**
@@ -34,9 +34,9 @@ export class TsDemuxer {
 
   /**
    * @param sink Takes the first program: all its tracks, of which further ones of a kind have layers. Or a function that
-   * chooses a sink for each stream of all programs, by program number and PID: several renditions in one MPEG-TS are taken
-   * apart so, each into a stream of its own. It is asked when the tables name a stream; one that moves to another PID
-   * keeps its sink. Layers tell tracks of one program and sink.
+   *   chooses a sink for each stream of all programs, by program number and PID: several renditions in one MPEG-TS are taken
+   *   apart so, each into a stream of its own. It is called when the tables name a stream; one that moves to another PID
+   *   keeps its sink. Layers distinguish tracks of one program and sink.
    */
   constructor(sink: UnitSink | TsSinkChoice) {
     const isChoice = typeof sink === 'function'
@@ -44,17 +44,17 @@ export class TsDemuxer {
     this.#maxPrograms = isChoice ? TS_MAX_PROGRAMS : 1
   }
 
-  /** How many times packets were missing. */
+  /** The number of times that packets were missing. */
   get continuityErrors(): number {
     return this.#counts.continuityErrors
   }
 
-  /** How many units were dropped: cut, broken, or before their configuration or their time was known. */
+  /** The number of units that were dropped: cut, broken, or before their configuration or their time was known. */
   get dropped(): number {
     return this.#counts.droppedUnits
   }
 
-  /** How many bytes lay outside packets. */
+  /** The number of bytes outside packets. */
   get skippedBytes(): number {
     return this.#reader.skippedBytes
   }
@@ -64,12 +64,12 @@ export class TsDemuxer {
     return this.#counts.unsupported
   }
 
-  /** How many streams can make a track, as far as the tables were read. */
+  /** The number of streams that can make a track, as far as the tables were read. */
   get streamCount(): number {
     return this.#programs.reduce((sum, { streams }) => sum + streams.size, 0)
   }
 
-  /** Drops what is held back: the next bytes are from another place of the stream. Its tracks stay. */
+  /** Drops the units that are held back: the next bytes are from another place of the stream. Its tracks stay. */
   restart(): void {
     this.#reader.restart()
     this.#association.reset()
@@ -77,9 +77,9 @@ export class TsDemuxer {
   }
 
   /**
-   * Says that packets are missing before the next bytes, which are of the same stream. Where they may be so many of one PID that its
-   * counter can't show it, all units are dropped of which a part has come, and pictures are taken for lost.
-   * @param packets How many are missing at most, of all PIDs together.
+   * Declares that packets are missing before the next bytes, which are of the same stream. Where they may be so many of one
+   * PID that its counter can't show it, all units that have come in part are dropped, and pictures are taken for lost.
+   * @param packets The most packets that are missing, of all PIDs together.
    */
   lost(packets: number): void {
     this.#reader.restart()

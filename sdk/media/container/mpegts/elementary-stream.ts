@@ -8,12 +8,12 @@ export type TrackTerms = Pick<TrackInit, 'language' | 'layer'>
 export interface ElementaryStream {
   /**
    * Takes the data of a packet over. Times are of 90 kHz, modulo 2^33, and undefined when the packet has none.
-   * @throws {MalformedError} when nothing can be made of it, or of what is left of it.
+   * @throws {MalformedError} when the data, or the rest of earlier data, makes no unit.
    */
   write(data: Buffer, pts: number | undefined, dts: number | undefined): void
   /** Called when the next packet does not go on from the last. */
   interrupt(): void
-  /** Tells the sink that a unit was lost before the next one. */
+  /** Reports to the sink that a unit was lost before the next one. */
   lost(): void
   /** Removes the track, if it was declared. */
   end(): void

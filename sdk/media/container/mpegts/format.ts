@@ -6,7 +6,7 @@ import { TsMuxer } from './muxer.ts'
 import { canCarryDataInTs } from './data-entry.ts'
 import { canCarryInTs } from './stream-entry.ts'
 
-/** How long a receiver that has lost the tables may have to wait for them, while no keyframe comes. */
+/** The longest wait for the tables of a receiver that has lost them, while no keyframe comes. */
 const TABLES_INTERVAL_MS = 500
 
 class LiveTsMuxer implements Muxer {
@@ -14,7 +14,7 @@ class LiveTsMuxer implements Muxer {
   readonly #carries: (track: Track) => boolean
   #carried: MuxerStart['tracks'] = []
   #hasMedia = false
-  /** When the tables were sent last; undefined when others are to be sent before the next unit. */
+  /** The time at which the tables were sent last; undefined when others are to be sent before the next unit. */
   #tablesMs: number | undefined
 
   constructor(carries: (track: Track) => boolean, former: Muxer | undefined) {

@@ -23,7 +23,7 @@ import { unitPiecesOf } from './unit-pieces.ts'
 import type { UnitPieces } from '../annexb/unit-pieces.ts'
 
 /**
- * How far units' times lie ahead of the clock: a receiver takes each unit in before it is decoded, also those of a
+ * The ticks by which units' times lie ahead of the clock: a receiver takes each unit in before it is decoded, also those of a
  * track that comes a little later than the one with the clock.
  */
 export const TS_CLOCK_LEAD_TICKS = TS_TIMESCALE / 5
@@ -47,7 +47,7 @@ type MuxedStream = {
   config: Track['config']
   pieces: UnitPieces
   continuityCounter: number
-  /** How much earlier than units say they are decoded in the stream, so that none is shown before that (2.7.4). */
+  /** The ticks by which units are decoded earlier in the stream than they say, so that none is shown before that (2.7.4). */
   earlyTicks: number
   /** The newest decoding time. */
   lastTicks: number
@@ -65,14 +65,14 @@ type MuxedStream = {
 export class TsMuxer {
   /** The streams by the id of the track. */
   readonly #streams = new Map<number, MuxedStream>()
-  /** How many streams there were so far, gone ones included. */
+  /** The number of streams so far, gone ones included. */
   #streamCount = 0
   #clockStream: MuxedStream | undefined
   #programMap: Buffer = Buffer.alloc(0)
   #programMapVersion = 0
   #lastClock: number | undefined
   readonly #tableCounters = { [TS_PAT_PID]: 0, [PMT_PID]: 0 }
-  /** How far the streams of a former muxer have come, by PID. */
+  /** The counters and times of a former muxer's streams, by PID. */
   readonly #formerStreams = new Map<number, Pick<MuxedStream, 'continuityCounter' | 'lastTicks'>>()
 
   /** @param former The muxer that the receivers come from. */

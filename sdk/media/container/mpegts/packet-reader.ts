@@ -2,7 +2,7 @@ import { MalformedError } from '../../errors.ts'
 import { parseTsPacket, TS_PACKET_SIZE_BYTES, TS_SYNC_BYTE } from './packet.ts'
 import type { TsPacket } from './packet.ts'
 
-/** How many bytes in a row may hold no packet before they are refused as no MPEG-TS. */
+/** The most bytes in a row without a packet before they are refused as no MPEG-TS. */
 export const TS_MAX_SKIPPED_BYTES = 256 * 1024
 
 /**
@@ -15,7 +15,7 @@ export class TsPacketReader {
   #skippedInRow = 0
   #skippedBytes = 0
 
-  /** How many bytes belonged to no packet. */
+  /** The number of bytes outside packets. */
   get skippedBytes(): number {
     return this.#skippedBytes
   }

@@ -76,7 +76,7 @@ export type TsUnitPackets = {
   readonly pcr?: number | undefined
 }
 
-/** How many packets {@link writeTsPackets} makes of so many bytes. */
+/** Returns the number of packets that {@link writeTsPackets} makes of a number of bytes. */
 export function tsPacketCount(unit: TsUnitPackets, sizeBytes: number): number {
   const first = TS_PAYLOAD_SIZE_BYTES - adaptationSize(unit)
   return 1 + Math.max(0, Math.ceil((sizeBytes - first) / TS_PAYLOAD_SIZE_BYTES))

@@ -71,14 +71,14 @@ export class ProgramDemuxer {
     else if (table) table.push(packet, (section, bytes) => this.#readMap(section, bytes))
   }
 
-  /** Drops what is held back. */
+  /** Drops the units that are held back. */
   restart(): void {
     for (const stream of this.streams.values()) abort(stream)
     this.streams.loseTime()
     this.#forgetPlace()
   }
 
-  /** So many packets are missing that counters do not show it. */
+  /** Drops units that may lack packets: so many are missing that counters do not show it. */
   lost(): void {
     for (const stream of this.streams.values()) {
       if (stream.assembler?.open || stream.kind === 'video') this.#lost(stream)

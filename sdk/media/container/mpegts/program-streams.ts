@@ -17,11 +17,11 @@ import { tsCodecOf, tsLanguageOf } from './stream-entry.ts'
 import { SyncedAudioStream } from './synced-audio-stream.ts'
 import { VideoStream } from './video-stream.ts'
 
-/** How many elementary streams of media of a program are read; further ones are ignored. */
+/** The most elementary streams of media of a program that are read; further ones are ignored. */
 export const TS_MAX_TRACKS = 16
-/** How many of them may be video: each may hold back a picture of `MAX_ACCESS_UNIT_SIZE_BYTES`. */
+/** The most of them that may be video: each may hold back a picture of `MAX_ACCESS_UNIT_SIZE_BYTES`. */
 export const TS_MAX_VIDEO_TRACKS = 4
-/** How many streams of data of a program are read. */
+/** The most streams of data of a program that are read. */
 export const TS_MAX_DATA_TRACKS = 8
 
 /** The limit of a packet of audio or data that states no length: twice the largest that can state one. */

@@ -4,7 +4,7 @@ import { TS_SECTION_STUFFING } from './section.ts'
 /** The section begins right behind it (ISO/IEC 13818-1 2.4.4.2). */
 const POINTER = Buffer.of(0)
 
-/** How many packets a section takes. */
+/** Returns the number of packets that a section takes. */
 export function sectionPacketCount(section: Buffer): number {
   return Math.ceil((POINTER.length + section.length) / TS_PAYLOAD_SIZE_BYTES)
 }

@@ -5,7 +5,7 @@ import type { AudioFrame, SyncedAudioCodec } from './audio-frame.ts'
 import { AudioTrackWriter } from './audio-track.ts'
 import type { ElementaryStream, ElementaryStreamOptions } from './elementary-stream.ts'
 
-/** How many places of one packet are searched for the start of a frame, before the rest of it is dropped. */
+/** The most places of one packet that are searched for the start of a frame, before the rest of it is dropped. */
 const MAX_SYNC_ATTEMPTS = 100
 
 /**

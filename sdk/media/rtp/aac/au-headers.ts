@@ -2,7 +2,7 @@ import { BitReader } from '../../bits/bit-reader.ts'
 import { MalformedError } from '../../errors.ts'
 import type { RtpFormat } from '../format.ts'
 
-/** How many bits the fields of AU headers have (RFC 3640 3.2.1.1 and 4.1). */
+/** The numbers of bits in the fields of AU headers (RFC 3640 3.2.1.1 and 4.1). */
 export type AuHeaderLayout = {
   readonly sizeLength: number
   readonly indexLength: number

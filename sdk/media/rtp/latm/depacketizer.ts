@@ -30,7 +30,7 @@ export class LatmDepacketizer implements RtpDepacketizer {
     const bytes = hexParameter(format, 'config')
     const mux = tryParse(parseStreamMuxConfig, bytes)
     const config = mux && tryParse(aacConfig, mux.audioSpecificConfig)
-    // It is 1 unless said otherwise, but senders that have nothing in their elements forget to say so.
+    // The default is 1, but senders without configurations in their elements forget to state 0.
     const cpresent = format.parameters.get('cpresent')?.trim()
     this.#muxConfigPresent = cpresent === undefined ? config === undefined : cpresent !== '0'
     if (mux && config) this.#takeMux(mux, config)

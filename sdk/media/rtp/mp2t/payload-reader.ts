@@ -4,8 +4,8 @@ import type { RtpPacket } from '../packet.ts'
 import type { RtpPayloadReader } from '../payload-reader.ts'
 
 /**
- * Reads MPEG-2 TS, of which payloads hold whole packets (RFC 2250 2). It has several tracks, its own times of 33 bits, and
- * counters that show what is missing.
+ * Reads MPEG-2 TS with whole packets in its payloads (RFC 2250 2). It has several tracks, its own times of 33 bits, and
+ * counters that show missing packets.
  */
 export class TsPayloadReader implements RtpPayloadReader {
   readonly track = undefined

@@ -93,7 +93,7 @@ export class MpaRobustDepacketizer implements RtpDepacketizer {
       fragments.clear()
       return undefined
     }
-    // The piece cannot be longer than what is missing.
+    // The piece cannot be longer than the missing rest.
     fragments.add(data.subarray(0, sizeBytes - fragments.sizeBytes), timestamp)
     return fragments.sizeBytes === sizeBytes ? fragments.take() : undefined
   }

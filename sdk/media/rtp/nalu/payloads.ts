@@ -1,7 +1,7 @@
 import type { RtpPayload } from '../packetizer.ts'
 import type { NaluSyntax } from './syntax.ts'
 
-/** How a codec's payload structures begin. */
+/** The headers of a codec's payload structures. */
 export type NaluPayloadHeaders = {
   readonly syntax: NaluSyntax
   /** The header before the sizes and NAL units of an aggregation packet. */
@@ -34,7 +34,7 @@ export function naluPayloads(
   return payloads
 }
 
-/** How many NAL units from one on go in the same packet. */
+/** Returns the number of NAL units from one on that go in the same packet. */
 function countTogether(syntax: NaluSyntax, nalus: readonly Buffer[], from: number, maxPayloadBytes: number): number {
   let sizeBytes = syntax.headerSizeBytes
   let count = 0

@@ -3,8 +3,8 @@ import { splitAnnexB } from '../../codec/nalu.ts'
 const START_CODE = Buffer.from([0, 0, 1])
 
 /**
- * Cuts what is sent as one NAL unit at the start codes in it, which no NAL unit has: some cameras send several with start
- * codes between them, or one with a start code before it. The units are views.
+ * Cuts a NAL unit as it was sent at the start codes in it, which no valid one has: some cameras send several with start codes
+ * between them, or one with a start code before it. The units are views.
  * @throws {MalformedError} when there are too many
  */
 export function splitAtStartCodes(bytes: Buffer): readonly Buffer[] {

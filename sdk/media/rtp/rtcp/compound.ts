@@ -67,7 +67,7 @@ function parsePacket(raw: RawRtcpPacket): RtcpPacket | null {
 }
 
 /**
- * Makes a compound packet. What is first, and that a source description follows a report, is the caller's to see to.
+ * Makes a compound packet. The caller chooses the first packet, and puts a source description behind a report.
  * @throws {MalformedError} when one of them breaks a rule of its type.
  */
 export function serializeRtcp(packets: readonly RtcpPacket[]): Buffer {

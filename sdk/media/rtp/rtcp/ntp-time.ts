@@ -10,9 +10,9 @@ const SHORT_FRACTION_RANGE = 2 ** 16
 const STEP_MS = 2 ** -11
 
 /**
- * Milliseconds since the Unix epoch, from the year 1968 to 2104, of an NTP time (RFC 3550 4) with 32 bits of seconds and
- * 32 of their fraction; undefined for 0, by which a sender without a clock says so. It is exact to a microsecond, and
- * `shortNtpTime` gives the very bits that lie in the NTP time.
+ * Milliseconds since the Unix epoch, from the year 1968 to 2104, of an NTP time (RFC 3550 4) with 32 bits of seconds and 32
+ * of their fraction; undefined for 0, the time of a sender without a clock. It is exact to a microsecond, and `shortNtpTime`
+ * returns exactly the bits of the NTP time.
  */
 export function ntpToUnixMs(seconds: number, fraction: number): number | undefined {
   if (seconds === 0 && fraction === 0) return undefined

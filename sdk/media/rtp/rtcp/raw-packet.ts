@@ -35,7 +35,7 @@ export type RawRtcpPacket = {
 /**
  * Cuts a compound packet into its packets.
  * @param maxPackets more than that are refused
- * @throws {MalformedError} when one is of another version or longer than what is left.
+ * @throws {MalformedError} when one is of another version or longer than the rest of the bytes.
  */
 export function splitRtcp(bytes: Buffer, maxPackets: number): RawRtcpPacket[] {
   const packets: RawRtcpPacket[] = []

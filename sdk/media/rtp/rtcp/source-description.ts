@@ -12,7 +12,7 @@ const END = 0
 const ITEM_HEADER_SIZE_BYTES = 2
 const MAX_TEXT_SIZE_BYTES = 255
 
-/** One thing that is said of a source (RFC 3550 6.5): type (8) | size (8) | text. */
+/** One item of a source's description (RFC 3550 6.5): type (8) | size (8) | text. */
 export type SourceDescriptionItem = {
   /** 1–255. */
   readonly type: number

@@ -8,7 +8,7 @@ export const RTCP_MAX_NACK_ENTRIES = 400
 
 const GENERIC_NACK = 1
 const ENTRY_SIZE_BYTES = 4
-/** How many packets an entry names behind its first one. */
+/** The number of packets that an entry can name behind its first one. */
 const BITMASK_SIZE = 16
 
 type FeedbackFields = {

@@ -3,7 +3,7 @@ import { ByteReader } from '../../bits/byte-reader.ts'
 import { MalformedError } from '../../errors.ts'
 import type { TransportFeedback } from './transport-feedback.ts'
 
-/** Packets that one feedback may speak of. Few bytes can name very many of them as lost. */
+/** The most packets of one feedback. Few bytes can name very many of them as lost. */
 export const TRANSPORT_WIDE_MAX_PACKETS = 4096
 /** The unit of arrival times, in milliseconds. */
 export const TRANSPORT_WIDE_TICK_MS = 0.25
@@ -20,16 +20,16 @@ const MAX_LARGE_DELTA = 0x7fff
 const MAX_RUN = 0x1fff
 const ONE_BIT_SYMBOLS = 14
 const TWO_BIT_SYMBOLS = 7
-/** A run is said in no more bytes than the symbols of two bits, from this length on. */
+/** The length from which on a run takes no more bytes than symbols of two bits. */
 const MIN_RUN = TWO_BIT_SYMBOLS
 
-/** How the packets of a transport arrived, whatever stream they are of. */
+/** The arrival of a transport's packets, of all its streams. */
 export type TransportWideFeedback = {
   /** The sender's number of the first packet, 16 bits; the others follow it. */
   readonly baseSequenceNumber: number
   /** The time that the first arrival counts from, in units of 64 ms, of 24 bits with a sign. */
   readonly referenceTime: number
-  /** Which feedback it is, 8 bits. */
+  /** The number of the feedback, 8 bits. */
   readonly feedbackCount: number
   /**
    * The arrival time of each packet less that of the last one before it that arrived, in units of 250 µs, 16 bits with a

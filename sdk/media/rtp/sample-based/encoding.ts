@@ -8,7 +8,7 @@ export type SampleBasedCodec = 'pcma' | 'pcmu' | 'g722' | 'l16'
 /** G.722 has a clock of 8 kHz by an old mistake: two samples a tick, in one byte (RFC 3551 4.5.2). */
 const G722_SAMPLES_PER_TICK = 2
 
-/** How many bytes of one channel play in a tick of the clock. */
+/** The bytes of one channel that play in a tick of the clock. */
 const BYTES_PER_TICK = { pcma: 1, pcmu: 1, g722: 1, l16: 2 } as const
 
 /** Bytes that play in a tick of the clock: payloads are whole numbers of it. */

@@ -16,7 +16,7 @@ export type RtpFeedbackInit = {
   readonly send: (packet: Buffer) => void
 }
 
-/** How a keyframe is asked for: by PLI (RFC 4585 6.3.1), or by FIR (RFC 5104 4.3.1). */
+/** The message that asks for a keyframe: PLI (RFC 4585 6.3.1), or FIR (RFC 5104 4.3.1). */
 export type KeyframeMessage = 'pli' | 'fir'
 
 /** The RTCP that a receiver sends to a source: reports on what has come, and requests for packets and keyframes. */
@@ -29,7 +29,7 @@ export class RtpFeedback {
     this.#init = init
   }
 
-  /** How many packets were asked for, repeated requests included. */
+  /** The number of packets that were asked for, repeated requests included. */
   get requestedPackets(): number {
     return this.#requestedPackets
   }

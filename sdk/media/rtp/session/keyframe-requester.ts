@@ -2,7 +2,7 @@ import type { AccessUnit } from '../../access-unit.ts'
 import type { Track, TrackInit } from '../../track.ts'
 import type { UnitSink } from '../../unit-sink.ts'
 
-/** How often a source may be asked. */
+/** The sink and the limits of a {@link KeyframeRequester}. */
 export type KeyframeRequesterInit = {
   /** Takes the units of the source. */
   readonly sink: UnitSink
@@ -13,8 +13,8 @@ export type KeyframeRequesterInit = {
 }
 
 /**
- * Finds when a source is to be asked for a keyframe: as soon as one is needed, again as long as none comes, and without
- * need where the last one is old. It stands before the sink for units, in which it sees keyframes and lost pictures.
+ * Decides when to ask a source for a keyframe: as soon as one is needed, again as long as none comes, and without need where
+ * the last one is old. It stands before the sink for units, in which it sees keyframes and lost pictures.
  */
 export class KeyframeRequester implements UnitSink {
   readonly #sink: UnitSink
@@ -37,7 +37,7 @@ export class KeyframeRequester implements UnitSink {
     this.#isNeeded = true
   }
 
-  /** Tells whether to ask now, and takes it that the source is asked then. To be called after each packet, or often. */
+  /** Returns true when the source is to be asked now, and notes that it is asked. Call it after each packet, or often. */
   due(nowMs: number): boolean {
     if (this.#hasCome) this.#keyframeMs = nowMs
     this.#hasCome = false

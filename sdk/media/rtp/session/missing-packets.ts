@@ -2,7 +2,7 @@ import { nextSequenceNumber, sequenceOffset } from '../sequence-number.ts'
 
 /** Packets of one stream that are asked for again at a time; with more than that missing, only a keyframe helps. */
 export const MAX_MISSING_PACKETS = 400
-/** How often one packet is asked for, at most. */
+/** The most requests for one packet. */
 export const MAX_REQUESTS_PER_PACKET = 16
 /** A packet that comes this soon after its request was late, and is no answer to it. */
 const MIN_ROUND_TRIP_MS = 10
@@ -34,7 +34,7 @@ export class MissingPackets {
   #highest: number | undefined
   /** The last packet that was far off: where the next one follows it, the source has begun anew. */
   #stray: number | undefined
-  /** How long after the first request the last packets came. */
+  /** The times from the first request to the arrival of the latest recovered packets. */
   readonly #roundTripsMs = new Float64Array(ROUND_TRIPS_KEPT).fill(Infinity)
   #retryMs = FIRST_RETRY_MS
   #recoveredPackets = 0
@@ -52,7 +52,7 @@ export class MissingPackets {
     return this.#missing.size
   }
 
-  /** How many came after they were asked for. */
+  /** The number of packets that came after they were asked for. */
   get recoveredPackets(): number {
     return this.#recoveredPackets
   }

@@ -17,11 +17,11 @@ export type RtpSenderInit = {
 }
 
 const NO_FRAMING: RtpFraming = { sizeBytes: 0, write: () => {} }
-/** Numbers begin in the lower half, so that nobody sees a wrap before the first packet (RFC 3711 3.3.1). */
+/** Numbers begin in the lower half, so that a receiver sees no wrap before the first packet (RFC 3711 3.3.1). */
 const FIRST_SEQUENCE_MASK = 0x7fff
 
 /**
- * Returns how a stream begins that nobody can guess.
+ * Returns an unpredictable start of a stream.
  * @param random 10 bytes
  * @throws {RangeError} when there are fewer
  */
@@ -35,7 +35,7 @@ export function randomRtpStart(random: Buffer): Pick<RtpSenderInit, 'ssrc' | 'se
 
 /**
  * The sending end of an RTP stream: numbers its packets, gives them their times, and counts them. It writes the packets
- * (`serialize`), or leaves that to the caller, who says how many there were (`sent`).
+ * (`serialize`), or leaves that to the caller, which reports their number (`sent`).
  */
 export class RtpSender {
   readonly #init: RtpSenderInit

@@ -3,7 +3,7 @@ import { fragmentPayloads } from '../fragment-payloads.ts'
 import type { RtpPacketizer, RtpPayload } from '../packetizer.ts'
 import { checkMaxPayload, type PacketizerOptions } from '../payload-size.ts'
 
-/** Payload descriptors without extensions (RFC 7741 4.2): only the start of partition 0 is said. */
+/** Payload descriptors without extensions (RFC 7741 4.2): they mark the start of partition 0 alone. */
 const START = Buffer.from([0x10])
 const MORE = Buffer.from([0])
 

@@ -27,7 +27,7 @@ export function uint64(value: number): Buffer {
   return uint32(Math.floor(value / 2 ** 32), value % 2 ** 32)
 }
 
-/** Reads a field of eight bytes. @throws {MalformedError} past the end, and for what is no safe integer. */
+/** Reads a field of eight bytes. @throws {MalformedError} past the end, and for a number that is no safe integer. */
 export function readUint64(fields: ByteReader): number {
   return checkedSafe(fields.readUint(4) * 2 ** 32 + fields.readUint(4))
 }
@@ -37,7 +37,7 @@ export function readInt32(fields: ByteReader): number {
   return fields.readUint(4) | 0
 }
 
-/** Reads a signed field of eight bytes. @throws {MalformedError} past the end, and for what is no safe integer. */
+/** Reads a signed field of eight bytes. @throws {MalformedError} past the end, and for a number that is no safe integer. */
 export function readInt64(fields: ByteReader): number {
   return checkedSafe(readInt32(fields) * 2 ** 32 + fields.readUint(4))
 }
@@ -55,7 +55,7 @@ export const FIXED_ONE = 0x0001_0000
 /** The transformation that changes nothing (ISO/IEC 14496-12 6.2.2). */
 export const UNITY_MATRIX = uint32(FIXED_ONE, 0, 0, 0, FIXED_ONE, 0, 0, 0, 0x4000_0000)
 
-/** How many bytes a date, or a duration of the whole, has in `mvhd`, `tkhd` and `mdhd` of a version. */
+/** Returns the bytes of a date, or of a duration of the whole, in `mvhd`, `tkhd` and `mdhd` of a version. */
 export function timeSizeBytes(version: number): number {
   return version === 1 ? 8 : 4
 }

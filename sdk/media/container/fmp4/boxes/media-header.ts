@@ -13,7 +13,7 @@ export type MediaHeader = {
 const LETTER_BITS = 5
 const BEFORE_A = 'a'.charCodeAt(0) - 1
 
-/** @param durationTicks of all samples that its `moov` tells of */
+/** @param durationTicks of all samples in its `moov` */
 export function serializeMediaHeader({ timescale, language }: MediaHeader, durationTicks = 0): Box {
   const code = Buffer.from(language).reduce((bits, letter) => (bits << LETTER_BITS) | (letter - BEFORE_A), 0)
   const version = timeVersion(durationTicks)

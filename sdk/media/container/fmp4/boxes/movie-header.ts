@@ -15,7 +15,7 @@ const PREDEFINED_SIZE_BYTES = 24
 /** Rate, volume and reserved fields before the matrix. */
 const PLAYBACK_SIZE_BYTES = 16
 
-/** @param durationTicks of what its `moov` tells of, in ticks of the movie */
+/** @param durationTicks of all samples in its `moov`, in ticks of the movie */
 export function serializeMovieHeader({ timescale, nextTrackId }: MovieHeader, durationTicks = 0): Box {
   const version = timeVersion(durationTicks)
   return fullBox('mvhd', version, 0, [

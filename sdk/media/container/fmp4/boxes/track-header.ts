@@ -16,8 +16,8 @@ const FULL_VOLUME = 0x0100
 const GROUP_SIZE_BYTES = 12
 
 /**
- * Width and height must be below 65,536.
- * @param durationTicks of what its `moov` tells of, in ticks of the movie
+ * Serializes a `tkhd`. Width and height must be below 65,536.
+ * @param durationTicks of all samples in its `moov`, in ticks of the movie
  */
 export function serializeTrackHeader({ trackId, kind, width, height }: TrackHeader, durationTicks = 0): Box {
   const version = timeVersion(durationTicks)

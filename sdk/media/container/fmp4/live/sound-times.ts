@@ -4,9 +4,9 @@ import { silenceAfter } from './silence.ts'
 
 /** The smallest step of the clock: times come in milliseconds, and the fragment writer evens out less. */
 const MIN_STEP_SECONDS = 0.01
-/** How much shorter than its whole frames a gap may seem, as times are rounded. */
+/** The time by which a gap may seem shorter than its whole frames, as times are rounded. */
 const ROUNDING_SECONDS = 0.002
-/** How much sound must be off the clock before the clock moves, and how much more for each second of jitter. */
+/** The sound that must be off the clock before the clock moves, and the part more for each second of jitter. */
 const PROOF_SECONDS = 0.5
 const PROOF_PER_JITTER = 20
 const MAX_PROOF_SECONDS = 2.5
@@ -17,7 +17,7 @@ const MAX_GAP_SECONDS = 10
 /** The most that a gap is filled with, where a large frame is repeated for want of silence. */
 const MAX_FILLED_SIZE_BYTES = 4 * 1024 * 1024
 
-/** A frame as it came: how much sound came before it, and how far its time is from that. */
+/** A frame as it came: the sound that came before it, and the distance of its time from that. */
 type Arrival = { readonly soundSeconds: number; readonly offsetSeconds: number }
 
 type LastFrame = { readonly data: Buffer; readonly endSeconds: number }
