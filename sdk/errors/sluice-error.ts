@@ -1,10 +1,10 @@
 const BRAND = Symbol.for('sluice.SluiceError')
 
 /**
- * A named error: `code` stays the same from version to version, `statusCode` is the HTTP status that says the same
- * (docs/errors.md lists those of the server). `message` may be shown to a client, `cause` never.
+ * A named error: `code` stays the same from version to version, `statusCode` is the corresponding HTTP status (docs/errors.md
+ * lists those of the server). `message` may be shown to a client, `cause` never.
  *
- * `instanceof SluiceError` holds also for errors of another copy of the sdk; `code` tells them apart.
+ * `instanceof SluiceError` holds also for errors of another copy of the sdk; `code` identifies the error.
  */
 export class SluiceError extends Error {
   readonly code: string

@@ -73,7 +73,7 @@ export class StreamRedirect extends SluiceError {
 
   /**
    * @param url absolute, of the schemes http, https, ws, wss, rtmp, rtmps, rtsp, rtsps or srt. Where it has no `?`, the
-   * server adds the query that the client came with, by which the other address can tell who it is.
+   *   server adds the query of the client, by which the other address can identify it.
    * @throws {TypeError} when it is another
    */
   constructor(url: string) {

@@ -19,7 +19,7 @@ export function answerPart(
   return { items: answer.slice(0, pageRange(answer, query).end), length: answer.length }
 }
 
-/** Joins what the handlers of several processes have answered, this one's first, as the reach of the operation says. */
+/** Joins the answers of several processes' handlers, this one's first, by the reach of the operation. */
 export function joinAnswers(
   { reach, answer: schema, paged = false }: AnyOperation,
   own: readonly unknown[],

@@ -2,7 +2,7 @@ import type { AnyEvents, AnyOperation } from './any-operation.ts'
 import { propertiesOf, type JsonSchema } from './json-schema.ts'
 
 /**
- * Checks what the types of an operation can't say.
+ * Checks the rules that the types of an operation can't express.
  * @throws {Error} when its parts contradict each other
  */
 export function checkOperation(operation: AnyOperation): void {
@@ -25,7 +25,7 @@ export function checkOperation(operation: AnyOperation): void {
 }
 
 /**
- * Checks what the types of server-sent events can't say.
+ * Checks the rules that the types of server-sent events can't express.
  * @throws {Error} when there is no summary, or an alias is not a `GET`
  */
 export function checkEvents({ path, summary, aliases = [] }: AnyEvents): void {

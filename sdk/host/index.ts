@@ -1,4 +1,4 @@
-/** `sluice/sdk/host`: what the server and the fake host share. It is not for plugins, and nothing of it is promised. */
+/** `sluice/sdk/host`: the parts that the server and the fake host share. It is not for plugins, and may change at any time. */
 export { answerPart, joinAnswers, type AnswerPart } from './answer-parts.ts'
 export type { AnyOperation } from './any-operation.ts'
 export { makeSelfSigned, type KeyPair } from './certificate/self-signed.ts'

@@ -61,7 +61,7 @@ function isNestedDeeper(value: unknown, depth: number): boolean {
   return depth === 0 || Object.values(value).some((item) => isNestedDeeper(item, depth - 1))
 }
 
-/** Fields that the path has, too, are what the path says (api.md 1). */
+/** A field of the body that the path has, too, gets the value of the path (api.md 1). */
 function withPathFields(schema: JsonSchema, body: unknown, params: Fields): unknown {
   const common = Object.keys(propertiesOf(schema)).filter((name) => Object.hasOwn(params, name))
   if (common.length === 0 || !isObject(body)) return body
@@ -129,7 +129,7 @@ function normalized(name: string): string {
 }
 
 function explain(errors: readonly ErrorObject[] = []): string {
-  // The last is of the outermost schema, and says best what a list of words lacks.
+  // The last error is of the outermost schema, and describes best a value that is not in a list of words.
   const words = wordsOf(errors.at(-1)?.parentSchema as JsonSchema | undefined)
   const error = words.length > 0 ? errors.at(-1) : errors[0]
   const [part = '', ...path] = error?.instancePath.slice(1).split('/') ?? []

@@ -1,7 +1,7 @@
 import type { Kysely, KyselyPlugin } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** The tables of an owner are not those that its code is for; the message says what to do. */
+/** The tables of an owner are not those that its code is for; the message has the remedy. */
 export class MigrationError extends Error {}
 
 /** The table of the migrations that have run, by owner. */

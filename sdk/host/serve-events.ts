@@ -15,7 +15,7 @@ import { formatted, jsonOf } from './representation.ts'
 import { ANONYMOUS } from './serve-operation.ts'
 import { namedParams, partsOf, type Spelling } from './spelling.ts'
 
-/** Keeps proxies and the server's own limit on silent connections from ending one that has nothing to tell for a while. */
+/** The longest silence; a comment then keeps proxies, and the server's own limit on silent connections, from ending the connection. */
 const KEEP_ALIVE_MS = 15_000
 const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 3_600_000

@@ -6,7 +6,7 @@ import type { Dialer } from '../stream/dialer.ts'
 const MAX_HEADER_BYTES = 32 * 1024
 /** The longest time from a request to the head of its answer. */
 const HEADERS_TIMEOUT_MS = 30_000
-/** Connections without request are kept this long, or as long as their server says; and never longer than the second. */
+/** The time that a connection without request is kept, unless its server states another; and the longest time in any case. */
 const KEEP_ALIVE_MS = 10_000
 const MAX_KEEP_ALIVE_MS = 60_000
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80, 'https:': 443, 'wss:': 443 }

@@ -24,15 +24,15 @@ export interface RangedContent {
 
 /** The further headers of an answer with content. */
 export type RangedAnswer = {
-  /** Has clients save it under a name, see {@link attachmentDisposition}. */
+  /** The name under which clients save it, see {@link attachmentDisposition}. */
   readonly fileName?: string
 }
 
 /**
  * Answers a `GET` or `HEAD` with content, or with the part of it that the request asks for (RFC 9110 14): 200, 206, or 416
- * where it has no such part. Several parts at once are answered with the whole. With `If-Range`, there is a part only while the
- * content is what the client knows. Nothing is read ahead of what the client takes; when it leaves, reading ends. The route must
- * be one for `GET` and `HEAD`; what else the answer says is to be set before.
+ * where it has no such part. Several parts at once are answered with the whole. With `If-Range`, there is a part only while
+ * the client's copy has the same content. Nothing is read ahead of the client; when it leaves, reading ends. The route must
+ * be one for `GET` and `HEAD`; further headers of the answer are to be set before.
  */
 export function sendRanged(reply: FastifyReply, content: RangedContent, { fileName }: RangedAnswer = {}): FastifyReply {
   const { etag, sizeBytes, modifiedMs, type } = content

@@ -3,8 +3,8 @@ import { Duplex } from 'node:stream'
 import { sessionClient, type SessionClient } from '../stream/session-request.ts'
 
 /**
- * A request as the host hands it to a plugin: `url` has lost the plugin's mount. What the host adds is missing on any
- * other server, so read it by `requestUrl` and `requestClient`.
+ * A request as the host hands it to a plugin: `url` has lost the plugin's mount. On any other server the fields below are
+ * missing, so read them by `requestUrl` and `requestClient`.
  */
 export interface RoutedRequest extends IncomingMessage {
   /** Path and query as the client sent them; for fastify handlers it is `request.originalUrl`, too. */
@@ -23,11 +23,11 @@ export interface RoutedRequest extends IncomingMessage {
 export type ForwardedRequest = {
   /** Address of the client that the outermost trusted proxy was asked by. */
   readonly ip: string
-  /** Its port; 0 when the proxy does not tell. */
+  /** The client's port; 0 when the proxy does not state it. */
   readonly port: number
-  /** The scheme of the client's request to the proxy; missing when the proxy does not tell. */
+  /** The scheme of the client's request to the proxy; missing when the proxy does not state it. */
   readonly scheme?: 'http' | 'https'
-  /** Name and port that the client asked for; missing when the proxy does not tell. */
+  /** The name and port that the client asked for; missing when the proxy does not state them. */
   readonly host?: string
 }
 

@@ -50,10 +50,10 @@ export type AnswerHead = {
 }
 
 /**
- * Makes requests for the source that a pull names, by its dialer and with its headers, and answers what a server asks of its
- * client, for as long as the pull lasts. Redirects are followed, at most eight. Cookies are kept and sent back as RFC 6265 says. Name and
- * password of an address go to its origin, when that asks for them (`Basic`, or `Digest` with SHA-512/256, SHA-256 or MD5); the headers
- * `Authorization` and `Cookie` of the rule go to the origin of the source alone.
+ * Makes requests for the source that a pull names, by its dialer and with its headers, and answers the challenges of servers,
+ * for as long as the pull lasts. Redirects are followed, at most eight. Cookies are kept and sent back by the rules of RFC
+ * 6265. Name and password of an address go to its origin, when that asks for them (`Basic`, or `Digest` with SHA-512/256,
+ * SHA-256 or MD5); the headers `Authorization` and `Cookie` of the rule go to the origin of the source alone.
  */
 export class SourceRequests {
   /** The address of the source, without user information. */
@@ -153,7 +153,7 @@ export class SourceRequests {
     throw new SourceError(`there are more than ${MAX_REDIRECTS} redirects`)
   }
 
-  /** Returns the words that tell a user how to mend an answer that is not good; empty where there are none. */
+  /** Returns the advice to a user on an answer that is not good; empty where there is none. */
   advice({ status, url }: { readonly status: number; readonly url: string }): string {
     if (status !== UNAUTHORIZED) return ''
     const at = new URL(url)
@@ -178,7 +178,7 @@ export class SourceRequests {
       if (!this.#credentials.answer(url, challenge, challenges > 0)) return answer
       const sent = authorization
       authorization = this.#credentials.authorization(method, url)
-      // Basic, and Digest with the nonce of before, say the same again.
+      // Basic, and Digest with the same nonce, would send the same again.
       if (authorization === sent) return answer
       await answer.body?.cancel()
     }

@@ -11,10 +11,11 @@ export type GivingResponse = ServerResponse & {
 }
 
 /**
- * Answers a request with a body without end: sends the head, and gives what takes the body as it is. Over HTTP/1 that is
- * the connection itself, which holds nothing of HTTP from then on and costs as little as one of another protocol; over
- * HTTP/2 it is the stream. Its end is the body's; neither has a timeout. Headers set before are sent, too, as those of
- * CORS. What a client still sends is thrown away. When it left meanwhile, what it gives is destroyed already.
+ * Answers a request with a body without end: sends the head, and returns the stream that takes the body as it is. Over HTTP/1
+ * that is the connection itself, which holds nothing of HTTP from then on and costs as little as one of another protocol;
+ * over HTTP/2 it is the stream of the request. Its end is the body's; neither has a timeout. Headers set before are sent,
+ * too, as those of CORS. Bytes that the client still sends are thrown away. When the client left meanwhile, the stream is
+ * destroyed already.
  */
 export async function takeOver(reply: FastifyReply, statusCode: number, headers: OutgoingHttpHeaders): Promise<Duplex> {
   reply.hijack()

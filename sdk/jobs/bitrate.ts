@@ -1,7 +1,7 @@
-/** A rate over less time than this says little. */
+/** The shortest time over which a rate is taken. */
 const MIN_INTERVAL_MS = 1000
 
-/** The rate of a count of bytes, between the times at which somebody looks. */
+/** The rate of a count of bytes, between two calls of `sample`. */
 export class Bitrate {
   readonly #bytes: () => number
   #sampledBytes = 0

@@ -42,7 +42,7 @@ export type JobInit = {
    * which doubles.
    */
   readonly policy: { readonly maxretry: number; readonly retryinterval: number }
-  /** Tries once; what it rejects with is a failure. */
+  /** Tries once; a rejection is a failure. */
   readonly attempt: (signal: AbortSignal) => Promise<JobOutcome>
   /** Returns true while a failure is to be followed by another try. */
   readonly isWanted: () => boolean

@@ -14,7 +14,7 @@ export type PullWish = {
   readonly args: Readonly<Record<string, string>>
   /** Opens recordings of the server to play, which are closed when the signal aborts; another source unless given. */
   readonly openRecording?: (args: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Recording>
-  /** Tells the wishes of one source apart, as the id of a proxy does. */
+  /** The id of the wish within its source, such as that of a proxy. */
   readonly tag?: string
   /** It goes on without subscribers once it was asked for, and is tried again without them. */
   readonly isLasting?: boolean

@@ -16,7 +16,7 @@ export class MalformedError extends Error {
   }
 }
 
-/** Thrown for media that a file has no room for, or that are more than a limit here; the message says what to do. */
+/** Thrown for media that a file has no room for, or that are more than a limit here; the message has the remedy. */
 export class MovieLimitError extends RangeError {
   readonly code = 'MOVIE_LIMIT'
   readonly [LIMIT_BRAND] = true

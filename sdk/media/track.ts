@@ -50,7 +50,7 @@ export type AudioConfig = {
 export type DataConfig = {
   /** Mostly empty. */
   readonly record: Buffer
-  /** A media type or an identifier that says more of what the units hold; mostly empty. */
+  /** A media type or an identifier that describes the contents of the units; mostly empty. */
   readonly codecString: string
 }
 
@@ -76,7 +76,7 @@ type TrackFields<Kind extends string, Codec extends string, Config> = {
   readonly group?: string
 }
 
-/** The declaration of a track: what a demuxer knows when it meets one. */
+/** The declaration of a track, with the properties that a demuxer knows at its beginning. */
 export type TrackInit =
   | TrackFields<'video', VideoCodec, VideoConfig>
   | TrackFields<'audio', AudioCodec, AudioConfig>

@@ -8,8 +8,8 @@ const BLOCK_BYTES = BLOCK_WORDS * WORD_BYTES
 const MAX_TEXTS = 16
 
 /**
- * Texts that one cipher is to encrypt, and the blocks that it makes their keystream of (RFC 3711 4.1.1). A call of node:crypto
- * costs more than the encryption of a packet, so that it is one for many; what it needs is here once for all ciphers.
+ * Texts that one cipher is to encrypt, and the counter blocks of their keystream (RFC 3711 4.1.1). A call of node:crypto
+ * costs more than the encryption of a packet, so one call serves many packets; all ciphers share the memory for it.
  */
 export class CounterTexts {
   /** The cipher that added the texts. */

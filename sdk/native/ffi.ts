@@ -4,8 +4,8 @@ import type * as ffi from 'node:ffi'
 export type Ffi = typeof ffi
 
 /**
- * Loads `node:ffi`, which calls functions of C libraries; undefined where this Node has none (before 26.1, or refused by its permission
- * model). Node warns that it is experimental; that tells users of the server nothing they can act on, and is kept from them.
+ * Loads `node:ffi`, which calls functions of C libraries; undefined where this Node has none (before 26.1, or refused by its
+ * permission model). Node's warning that it is experimental is not shown: users of the server can't act on it.
  */
 export function loadFfi(): Ffi | undefined {
   const emitWarning = Reflect.get(process, 'emitWarning')

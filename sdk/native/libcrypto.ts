@@ -140,7 +140,7 @@ export class NativeContext {
     if (forgotten.unregister(this)) this.#free(this.pointer)
   }
 
-  /** Frees it after its owner was collected, which only the registry may say. */
+  /** Frees it after its owner was collected; only the registry may call it. */
   freeForgotten(): void {
     this.#free(this.pointer)
   }

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 
-/** The bytes of a recording, to be read anywhere. Calls may be made side by side, unless it says otherwise of itself. */
+/** The bytes of a recording, to be read anywhere. Calls may be made side by side, unless the implementation excludes that. */
 export interface RecordingBytes {
   /** The size when it was opened; bytes that were added since are not read. */
   readonly sizeBytes: number

@@ -23,6 +23,6 @@ export interface Recording {
   readonly dates?: RecordingDates | undefined
   /** Returns the next unit in decoding order of its track, tracks side by side; undefined at the end. */
   next(): AccessUnit | undefined | Promise<AccessUnit | undefined>
-  /** Has the next unit be the keyframe at a position, or the last one before it; without pictures, any unit there. */
+  /** Makes the keyframe at a position, or the last one before it, the next unit; without pictures, any unit there. */
   seek(positionMs: number): void | Promise<void>
 }

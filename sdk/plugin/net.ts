@@ -57,10 +57,10 @@ export interface Net {
   /** The machine's addresses, which come and go with its networks: ask again now and then. */
   addresses(): MachineAddresses
   /**
-   * The address by which this machine reaches a peer, and so, unless there is a NAT between them, the peer this machine: for the
-   * `Via` and `Contact` of SIP and `c=` of SDP, where a listener on all addresses can't tell. The system's routes say it; nothing
-   * is sent.
-   * @param ip an IPv4 or IPv6 address; IPv4 may be mapped into IPv6, as sockets tell it, and is answered as IPv4
+   * Returns the address by which this machine reaches a peer, and so, unless there is a NAT between them, the peer this
+   * machine: for the `Via` and `Contact` of SIP and `c=` of SDP, where a listener on all addresses has no single one. It
+   * comes from the system's routes; nothing is sent.
+   * @param ip an IPv4 or IPv6 address; IPv4 may be mapped into IPv6, as sockets have it, and is answered as IPv4
    * @throws {Error} when it is no IP address, or there is no way to it
    */
   addressToward(ip: string): Promise<string>

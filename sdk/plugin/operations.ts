@@ -97,9 +97,9 @@ export type Operation<
   readonly query?: Query
   /** The schema of the whole body, which may be no object: a list, or a text. A request without a body counts as an empty object. */
   readonly body?: Body
-  /** Left out where there is nothing to tell but that it worked. */
+  /** The schema of the answer; left out where success has no contents. */
   readonly answer?: Answer
-  /** Reading (`GET`) is for users and changing for admins, unless this says otherwise. */
+  /** The access; unless set, `user` for reading (`GET`) and `admin` for changing. */
   readonly access?: Access
   /**
    * How the answer goes out: as `data` beside `code` and `message` (`envelope`, the default), with its fields beside these

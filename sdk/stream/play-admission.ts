@@ -1,6 +1,6 @@
 import type { CloseReason } from './close-reason.ts'
 
-/** A play that was let in and gets no stream: what it is sent, such as a recording, its plugin has from elsewhere. */
+/** A play that was let in and gets no stream: its plugin sends media from elsewhere, such as a recording. */
 export interface PlayAdmission {
   /** The path that it is for: the one that was asked for, or the one that the admission webhook made of it. */
   readonly streamPath: string

@@ -5,14 +5,15 @@ import type { StreamManager } from './stream-manager.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /**
- * Publishes a source for a pull as long as it plays, and tells who ended it. The publisher is closed when the promise settles.
+ * Publishes a source for a pull as long as it plays, and returns which side ended it. The publisher is closed when the
+ * promise settles.
  *
  * ```ts
  * return await publishSource(ctx.streams, request, { timestampBits: 33 }, (publisher) => source.play(publisher))
  * ```
- * @param more what the protocol adds to the options of the request
- * @param play resolves when the source is over, and rejects when it fails. It is not waited for once the server has closed the
- * publisher or the request's signal has aborted: the caller ends its connections then
+ * @param more the protocol's own options, added to those of the request
+ * @param play resolves when the source is over, and rejects when it fails. It is not waited for once the server has closed
+ *   the publisher or the request's signal has aborted: the caller ends its connections then
  * @throws as {@link PullService.pull}
  */
 export async function publishSource(

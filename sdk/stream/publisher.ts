@@ -28,14 +28,15 @@ export interface Publisher extends UnitSink {
   /** Declares that no further track is to be expected, so that subscribers need not wait for one. */
   tracksComplete(): void
   /**
-   * Resolves when those take media who were let in and are about to attach; after a second at the latest, since some never do.
-   * Undefined where there are none. For sources that send everything at once, or end right after they have begun: a subscriber
-   * that waited for the stream attaches a little after the tracks are there, and one that attaches after the end finds nothing.
+   * Resolves when the subscribers that were let in and are about to attach take media; after a second at the latest, since
+   * some never do. Undefined where there are none. For sources that send everything at once, or end right after they have
+   * begun: a subscriber that waited for the stream attaches a little after the tracks are there, and one that attaches after
+   * the end finds nothing.
    */
   whenTaken(): Promise<void> | undefined
   /**
-   * Declares that what comes next does not go on from what came, as after a seek: subscribers take up at its first
-   * keyframe, and their time goes on without a gap. What was kept for late joiners is forgotten.
+   * Declares that the next units do not go on from the earlier ones, as after a seek: subscribers take up at the first
+   * keyframe, and their time goes on without a gap. The units kept for late joiners are forgotten.
    */
   discontinuity(): void
   /**

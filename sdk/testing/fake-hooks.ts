@@ -16,7 +16,7 @@ export class FakeHooks {
     this.#log = log
   }
 
-  /** The hooks as a plugin gets them that tells these notices. */
+  /** Returns the hooks for a plugin that sends these notices. */
   registryFor(notices: readonly string[] = []): HookRegistry {
     return {
       on: (name, hook, order) => this.on(name, hook, order),

@@ -55,7 +55,7 @@ export interface FakeHost<Config> {
   readonly jobs: FakeJobs
   /** The other plugins of the server, which a test sets. */
   readonly plugins: FakePlugins
-  /** The reasons for which it says that the server is not ready. */
+  /** The reasons for which `/readyz` would answer that the server is not ready. */
   readonly missing: readonly string[]
   /** The number of holds that keep the generation from its end; see `PluginContext.hold`. */
   readonly holds: number
@@ -74,7 +74,7 @@ export interface FakeHost<Config> {
   configure(config: WrittenConfig): void
   /** Applies another section `global`. */
   configureGlobal(config: WrittenConfig): void
-  /** Tells the plugin that a newer generation has taken over, or that there is none; its sessions go on. */
+  /** Calls the listeners of `onDrain`: a newer generation has taken over, or there is none; its sessions go on. */
   drain(cause?: DrainCause): void
   /** Unloads the plugin: drains it, ends its sessions and tasks, undoes what it did, closes its listeners. Idempotent. */
   dispose(): Promise<void>

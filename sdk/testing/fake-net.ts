@@ -173,7 +173,7 @@ export class FakeNet implements Net {
   }
 }
 
-/** Undefined where somebody else has the port. */
+/** Undefined where the port is taken. */
 async function unlessTaken<Port>(opening: Promise<Port>): Promise<Port | undefined> {
   try {
     return await opening

@@ -76,7 +76,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     if (this.#publisher === undefined) subscriber.startWaiting()
   }
 
-  /** Has a subscriber of another stream come here at the next start point, or at once when nothing comes where it is. */
+  /** Moves a subscriber of another stream here at the next start point, or at once when nothing comes on its own. */
   expect(subscriber: FakeSubscriber, from: FakeStream): void {
     subscriber.destination = from === this ? undefined : this
     this.#pendingMoves.add(subscriber)

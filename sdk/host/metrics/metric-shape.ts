@@ -1,6 +1,6 @@
 /** The most families that one owner has; bounded, as plugins make them. */
 export const MAX_FAMILIES = 100
-/** The most series of a family, unless it says another number. */
+/** The most series of a family, unless its own `maxSeries` is another number. */
 const DEFAULT_MAX_SERIES = 100
 const MAX_SERIES = 10_000
 const MAX_LABELS = 8

@@ -46,7 +46,7 @@ export class StoredFileWriter implements FileWriter {
   }
 
   /**
-   * Adds a piece, which is written as a whole or not at all, as far as readers of the closed file can tell.
+   * Adds a piece, which readers of the closed file find whole or not at all.
    * @returns a promise where too much waits: it resolves when there is room, or the file has failed
    */
   append(piece: readonly Buffer[]): Promise<void> | undefined {

@@ -115,7 +115,7 @@ export class LocalStorage implements FileStorage {
     throw new Error(`there are ${MAX_NUMBER} files of this name`)
   }
 
-  /** Opens a file that is there to write on from `sizeBytes`; what it has beyond is cut away. */
+  /** Opens a file that is there to write on from `sizeBytes`; bytes beyond that are cut away. */
   async extend(filePath: string, sizeBytes: number): Promise<StoredFileWriter> {
     const file = await this.#openFile(this.#absolute(filePath), 'r+')
     await file.truncate(sizeBytes)

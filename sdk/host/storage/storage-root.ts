@@ -101,7 +101,10 @@ export class StorageRoot {
     }
   }
 
-  /** Tells whether the folder is gone from the disk that it was on. A mount point is there without its disk, or above it is another one. */
+  /**
+   * Returns true when the folder is gone from the disk that it was on. A mount point is there without its disk, or above it
+   * is another one.
+   */
   async #wasRemoved(): Promise<boolean> {
     const noted = await this.#notes.of(this.folder)
     if ((await deviceOf(this.folder)) !== undefined) return false

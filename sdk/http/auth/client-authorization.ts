@@ -37,7 +37,7 @@ export class ClientAuthorization {
     return this.#chosen !== undefined
   }
 
-  /** Tells whether the last challenge only says that the nonce of the request was too old. */
+  /** Returns true when the last challenge is only for the nonce of the request, which was too old. */
   get isStale(): boolean {
     return this.#chosen?.scheme === 'digest' && this.#chosen.parameters.get('stale')?.toLowerCase() === 'true'
   }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** Compares two texts in a time that tells neither where they differ nor how long the other one is. */
+/** Compares two texts in a time that depends neither on the place of a difference nor on the length of the other text. */
 export function equalInConstantTime(one: string, other: string): boolean {
   return timingSafeEqual(hash(one), hash(other))
 }

@@ -37,7 +37,7 @@ export function digestAlgorithm(text = 'MD5'): DigestAlgorithm | undefined {
   return DIGEST_ALGORITHMS.find((name) => name.toLowerCase() === text.toLowerCase())
 }
 
-/** Tells whether an algorithm hashes the password together with both nonces, so that it needs `qop`. */
+/** Returns true for an algorithm that hashes the password together with both nonces, and so needs `qop`. */
 export function isSessionAlgorithm(algorithm: DigestAlgorithm): boolean {
   return algorithm.endsWith('-sess')
 }

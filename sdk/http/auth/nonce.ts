@@ -8,7 +8,7 @@ const TIME_LENGTH = 12
 const SIGNATURE_LENGTH = 32
 
 /**
- * Makes a nonce that proves by itself when it was made, and who made it.
+ * Makes a nonce that proves by itself its time and its maker.
  * @param key secret; of the server, or of one connection, where nonces shall not hold on others
  * @param random 8 bytes or more
  */

@@ -18,12 +18,15 @@ export class OriginCredentials {
     if (!CONTROL.test(name)) this.#byOrigin.set(origin, new ClientAuthorization(name, decoded(password)))
   }
 
-  /** Tells whether there are name and password for an origin. */
+  /** Returns true when there are name and password for an origin. */
   has({ origin }: Pick<URL, 'origin'>): boolean {
     return this.#byOrigin.has(origin)
   }
 
-  /** The value of `Authorization` for a request; undefined while its origin has not asked, or there is nothing to say. */
+  /**
+   * Returns the value of `Authorization` for a request; undefined while its origin has sent no challenge, or without a name
+   * and password.
+   */
   authorization(method: string, { origin, pathname, search }: URL): string | undefined {
     const cnonce = randomBytes(16).toString('hex')
     const value = this.#byOrigin.get(origin)?.authorize(method, `${pathname}${search}`, cnonce)
@@ -38,7 +41,7 @@ export class OriginCredentials {
    */
   answer({ origin }: URL, challenges: string | null, again: boolean): boolean {
     const authorization = this.#byOrigin.get(origin)
-    // Servers that do not say how they want to be answered want Basic.
+    // Servers without `WWW-Authenticate` want Basic.
     const isKnown = authorization?.challenge([challenges ?? 'Basic']) ?? false
     return isKnown && (!again || authorization?.isStale === true)
   }

@@ -34,7 +34,7 @@ export type AuthorizationResult = 'granted' | 'stale' | 'denied'
 /** A request that needs an authorized client. */
 export type SignedRequest = {
   readonly method: string
-  /** Tells whether it is for what a client has signed, which clients of some protocols write in several ways. */
+  /** Returns true when a URI that a client has signed is that of the request; clients of some protocols write it in several ways. */
   readonly isFor: (signedUri: string) => boolean
 }
 

@@ -86,7 +86,7 @@ function isFor({ domain, hostOnly, path, secure }: Cookie, { hostname, pathname,
   return isHost && isPathWithin(pathname, path) && (!secure || SECURE_SCHEMES.includes(protocol))
 }
 
-/** Tells whether a host is a domain or one below it (RFC 6265 5.1.3). */
+/** Returns true when a host is a domain or one below it (RFC 6265 5.1.3). */
 function isWithin(hostname: string, domain: string): boolean {
   if (hostname === domain) return true
   return hostname.endsWith(`.${domain}`) && isIP(hostname) === 0

@@ -95,11 +95,14 @@ function accepted<Accepted>(subscriber: Subscriber, offer: Offer<Accepted>): Acc
   }
 }
 
-/** Ends what carries a body at once. Where bytes of it are left behind, the client can tell that from its proper end. */
+/**
+ * Ends the carrier of a body at once. Where bytes of the body are left behind, it ends in another way than a proper end,
+ * which the client sees.
+ */
 function cut(carrier: Duplex): void {
   if (carrier.writableFinished) carrier.destroy()
   else if (!(carrier instanceof Socket)) carrier.destroy(new Error('ended before its time'))
-  // TLS says by itself when the end is a proper one.
+  // The end of TLS shows whether it is a proper one.
   else if (carrier instanceof TLSSocket) carrier.destroy()
   else carrier.resetAndDestroy()
 }

@@ -19,7 +19,7 @@ export function serveLive(ctx: PluginContext<unknown>, output: LiveOutput): void
   ctx.http.route({
     method: ['GET', 'HEAD'],
     url: '/*',
-    // The gates judge who may play; so may upgrades here, as this says what the path is.
+    // The route is public, as the gates decide on plays; it makes upgrades of its paths public, too.
     config: { access: 'public' },
     handler: (request, reply) => serveHttp(ctx, output, request, reply),
   })

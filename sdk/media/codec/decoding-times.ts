@@ -55,9 +55,9 @@ export class DecodingTimes {
   }
 
   /**
-   * The decoding time of the next picture, which is never before that of the last. It lies after the presentation time
-   * only where more pictures come before one than `depth` says, which then grows, and of pictures that are shown before
-   * the very first, which no decoder can show.
+   * The decoding time of the next picture, which is never before that of the last. It lies after the presentation time only
+   * where more pictures come before one than `depth`, which then grows, and of pictures that are shown before the very first,
+   * which no decoder can show.
    * @param closesOrder all pictures from here on are shown after those before
    */
   next(pts: number, closesOrder: boolean): number {

@@ -4,7 +4,7 @@ import { MAX_NALUS_PER_ACCESS_UNIT, splitAnnexB, splitLengthPrefixed } from './n
 /** A last NAL unit that lacks no more than this is whole: its length counts itself, or is one too long. */
 const MAX_EXCESS_BYTES = 4
 
-/** Tells whether bytes are NAL units with lengths of 4 bytes before them, to the last byte. */
+/** Returns true when bytes are NAL units with lengths of 4 bytes before them, to the last byte. */
 export function isLengthPrefixed(bytes: Buffer): boolean {
   let offset = 0
   while (offset + 4 <= bytes.length) offset += 4 + bytes.readUInt32BE(offset)

@@ -22,10 +22,11 @@ export interface RtpDepacketizer {
   /** The configuration that SDP states before the first packet; undefined where frames have to show it first. */
   readonly config: VideoConfig | AudioConfig | undefined
   /**
-   * Takes the next packet, in order of sequence numbers, and returns the frames that are complete by it. The payload is
-   * kept, not copied.
-   * @param follows false where packets are missing before this one: what was begun is given up
-   * @throws {MalformedError} when the payload is broken, and what was begun is given up; it can go on with the next packet
+   * Takes the next packet, in order of sequence numbers, and returns the frames that are complete by it. The payload is kept,
+   * not copied.
+   * @param follows false where packets are missing before this one: a frame that was begun is given up
+   * @throws {MalformedError} when the payload is broken, and a frame that was begun is given up; it can go on with the next
+   *   packet
    */
   push(packet: RtpPacket, follows: boolean): readonly RtpFrame[]
 }

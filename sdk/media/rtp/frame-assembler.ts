@@ -36,7 +36,7 @@ export class FrameAssembler {
   /**
    * Reads the next packet as a depacketizer's `push` does. Frames that were complete before a broken packet come with the
    * next one.
-   * @param read Tells of the payload by `begin`, `add` and `end`
+   * @param read reads the payload by calls of `begin`, `add` and `end`
    */
   push(packet: RtpPacket, follows: boolean, read: (payload: Buffer) => void): readonly RtpFrame[] {
     const { payload, timestamp, marker } = packet
@@ -73,7 +73,7 @@ export class FrameAssembler {
     this.#parts.push(part)
   }
 
-  /** Says whether a frame may end with what was added last; otherwise more of it must come. */
+  /** Declares whether a frame may end with the piece that was added last; otherwise more of it must come. */
   end(whole: boolean): void {
     this.#whole = whole
   }

@@ -11,7 +11,7 @@ export type RtpPayload = {
   readonly offsetTicks?: number
 }
 
-/** Cuts the access units of one track into payloads of RTP packets, with the time of the unit unless `offsetTicks` says more. */
+/** Cuts the access units of one track into payloads of RTP packets, with the time of the unit, or `offsetTicks` later. */
 export interface RtpPacketizer {
   /**
    * Returns the payloads of a unit in their order; none for a unit that has nothing to send.

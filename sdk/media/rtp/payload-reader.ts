@@ -15,6 +15,6 @@ export interface RtpPayloadReader {
   take(packet: RtpPacket, follows: boolean, nowMs: number): void
   /** Notes that a unit at least is missing, or broken: called before the next packet, or after one that was broken. */
   lost(): void
-  /** Takes a report of the source, which tells its wall clock. */
+  /** Takes a report of the source, which has the time of its wall clock. */
   report(report: SenderReport): void
 }

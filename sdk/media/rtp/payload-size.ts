@@ -3,7 +3,7 @@ const MIN_PAYLOAD_BYTES = 32
 
 /** The options of all packetizers. */
 export type PacketizerOptions = {
-  /** The largest payload of a packet: what the network carries in one, less the headers of RTP and below. At least 32. */
+  /** The largest payload of a packet: the largest datagram of the network, less the headers of RTP and below. At least 32. */
   readonly maxPayloadBytes: number
 }
 

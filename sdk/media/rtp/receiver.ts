@@ -102,7 +102,7 @@ export class RtpReceiver {
     this.#reorder.tick(nowMs)
   }
 
-  /** Takes a sender report, which says what the wall clock is at a time of the packets. */
+  /** Takes a sender report, which has the wall clock's time at a time of the packets. */
   report(report: SenderReport, nowMs: number): void {
     this.statistics.receiveSenderReport(report, nowMs)
     this.#reader.report(report)

@@ -119,7 +119,7 @@ export class RtpReorderBuffer {
     return (sequenceNumber - this.#expected) & 0xffff
   }
 
-  /** Gives out what now follows, and what the limits say. */
+  /** Hands out the packets that follow now, and those that the limits release. */
   #release(nowMs: number): void {
     while (this.#held.length > 0) {
       const isDue = nowMs - this.#heldSinceMs[0]! >= this.#limits.maxDelayMs

@@ -86,7 +86,7 @@ export class RtpTrackClock {
 
   /**
    * Takes a sender report, before or while frames are placed. It is left aside where its RTP time is beyond 10 s of the last
-   * frame, and where its NTP time is beyond 10 s of what the reports before it say, unless the next one agrees with it.
+   * frame, and where its NTP time is beyond 10 s of that by the reports before it, unless the next one agrees with it.
    * @param ntpMs milliseconds since the Unix epoch; undefined where the sender has no clock
    */
   report(ntpMs: number | undefined, rtpTimestamp: number): void {

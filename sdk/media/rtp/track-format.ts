@@ -136,7 +136,7 @@ function audioCarriage({ codec, config }: AudioTrack): Carriage | undefined {
       return audio('G722', G722_CLOCK_RATE, channels)
     case 'mp3':
     case 'mp2':
-      // Its frames tell rate and channels (RFC 3551 4.5.13).
+      // The frames have rate and channels (RFC 3551 4.5.13).
       return audio('MPA', MPA_CLOCK_RATE, 1)
     default:
       return undefined
@@ -149,7 +149,7 @@ function aacCarriage(asc: Buffer, channels: number): Carriage | undefined {
   return parsed && audio('MPEG4-GENERIC', parsed.sampleRate, channels, [...AAC_HBR, config])
 }
 
-/** Its `rtpmap` always has two channels (RFC 7587 7); whether there are, `sprop-stereo` tells. */
+/** `rtpmap` always has two channels (RFC 7587 7); `sprop-stereo` has the real number. */
 function opusCarriage(channels: number): Carriage | undefined {
   if (channels > MAX_OPUS_CHANNELS) return undefined
   return audio('OPUS', OPUS_CLOCK_RATE, MAX_OPUS_CHANNELS, channels === 1 ? [] : [['sprop-stereo', '1']])

@@ -11,8 +11,8 @@ export function fmtpPayloadType(value: string): number | undefined {
 }
 
 /**
- * Adds the parameters of an `fmtp` to those that are known: `97 streamtype=5; config=1190;`. Names become lower case; what
- * has no equals sign is a name without value. Values keep all further equals signs, which base64 ends with.
+ * Adds the parameters of an `fmtp` to those that are known: `97 streamtype=5; config=1190;`. Names become lower case; a
+ * parameter without an equals sign is a name without value. Values keep all further equals signs, which base64 ends with.
  * @throws {MalformedError} when there are too many
  */
 export function addFmtpParameters(value: string, parameters: Map<string, string>): void {

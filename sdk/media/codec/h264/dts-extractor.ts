@@ -11,16 +11,16 @@ const INTRA_PROFILES = new Set([44, 86, 100, 110, 122, 244])
 const CONSTRAINT_SET_3 = 0x10
 
 /**
- * Finds the decoding times of H.264 that comes with presentation times alone, as by RTP. How many pictures may come before
- * one that is shown earlier, and so how much earlier than shown pictures are to be decoded, is what the SPS says; without a
- * word of it, what the order counts of the slices show. Where both say too little, that shows at the first picture that
- * comes too late: it alone gets a decoding time after its presentation time. Order counts of type 1 and those of single
- * fields are not read.
+ * Finds the decoding times of H.264 that comes with presentation times alone, as by RTP. The SPS states the number of
+ * pictures that may come before one that is shown earlier, and so the time by which pictures are to be decoded before they
+ * are shown; without that, the order counts of the slices show it. Where both state too little, the first picture that comes
+ * too late shows it: that picture alone gets a decoding time after its presentation time. Order counts of type 1 and those of
+ * single fields are not read.
  */
 export class H264DtsExtractor {
   readonly #times: DecodingTimes
   #sps: Buffer | undefined
-  /** Only where the SPS does not say how pictures are ordered. */
+  /** The order counts, where the SPS does not state the order of pictures. */
   #order: PictureOrder | undefined
 
   /** @param track Its times are those that `push` takes and gives; its configuration has the SPS. */

@@ -6,10 +6,10 @@ import { H265_NALU_TYPE, h265NaluType } from './nalu-type.ts'
 import { parseH265Sps } from './sps.ts'
 
 /**
- * Finds the decoding times of H.265 that comes with presentation times alone, as by RTP. The SPS says how many pictures
- * may come before one that is shown earlier (sps_max_num_reorder_pics, ISO/IEC 23008-2 7.4.3.2.1), and so how much
- * earlier than shown pictures are to be decoded. Where it says too little, that shows at the first picture that comes too
- * late: it alone gets a decoding time after its presentation time.
+ * Finds the decoding times of H.265 that comes with presentation times alone, as by RTP. The SPS states the number of
+ * pictures that may come before one that is shown earlier (sps_max_num_reorder_pics, ISO/IEC 23008-2 7.4.3.2.1), and so the
+ * time by which pictures are to be decoded before they are shown. Where it states too little, the first picture that comes
+ * too late shows it: that picture alone gets a decoding time after its presentation time.
  */
 export class H265DtsExtractor {
   readonly #times: DecodingTimes

@@ -26,7 +26,7 @@ export function readGeneralProfileTierLevel(bits: BitReader): H265ProfileTierLev
   }
 }
 
-/** Reads profile_tier_level() and drops what it says about sub-layers. */
+/** Reads profile_tier_level() and drops the fields of sub-layers. */
 export function readProfileTierLevel(bits: BitReader, maxSubLayersMinus1: number): H265ProfileTierLevel {
   const general = readGeneralProfileTierLevel(bits)
   if (maxSubLayersMinus1 === 0) return general

@@ -11,7 +11,7 @@ const MAX_BITRATE_INDEX = 14
 /**
  * Makes a frame of an ADU frame of layer III, which has all main data of a frame behind its header and side information,
  * wherever that lay in the stream (RFC 5219 3 and 4.1). The frame has the same main data within itself and refers to none
- * before it: it says the lowest bitrate that has room for that, and goes without checksum.
+ * before it: it has the lowest bitrate with room for that, and no checksum.
  * @throws {MalformedError} when it is none of layer III, is cut off, or has more data than a frame can have
  */
 export function frameOfAdu(adu: Buffer): Buffer {

@@ -9,7 +9,7 @@ const HYBRID_FRAME_SAMPLES = [480, 960] as const
 const CELT_FRAME_SAMPLES = [120, 240, 480, 960] as const
 
 /**
- * Returns how long a packet plays, in samples of 48 kHz, from its table of contents:
+ * Returns the duration of a packet, in samples of 48 kHz, from its table of contents:
  *
  *     config (5) | stereo (1) | code: 1 frame, 2 equal, 2 of different sizes, as many as the next byte says (2)
  *

@@ -33,9 +33,9 @@ const OTHER_CODECS = new Map([
   [6, 'Nellymoser'],
   [11, 'Speex'],
 ])
-/** SoundSize 16 bits, which all compressed formats say. */
+/** SoundSize 16 bits, the value of all compressed formats. */
 const SIXTEEN_BITS = 0x02
-/** AAC says 44.1 kHz, 16 bits and stereo whatever it is (FLV 10.1 E.4.2.1). */
+/** AAC has 44.1 kHz, 16 bits and stereo here, whatever it is (FLV 10.1 E.4.2.1). */
 const AAC_FLAGS = (LEGACY_SOUND_FORMAT.aac << 4) | 0x0f
 
 /** The part of an audio tag for one track. `data` is a view into the tag. */

@@ -7,7 +7,7 @@ export const FLV_MAX_FILE_HEADER_SIZE_BYTES = 1024
 const AUDIO_FLAG = 0x04
 const VIDEO_FLAG = 0x01
 
-/** The start of an FLV file (FLV 10.1 E.2). What it says about tracks is often wrong. */
+/** The start of an FLV file (FLV 10.1 E.2). Its flags for tracks are often wrong. */
 export type FlvFileHeader = { readonly audio: boolean; readonly video: boolean }
 
 /** The header and the size of the tag before the first, which is 0. */

@@ -18,7 +18,7 @@ const MIN_CTS_MS = -0x80_00_00
  */
 const VPCC_VERSION_AND_FLAGS = Buffer.from([1, 0, 0, 0])
 
-/** VP8 comes in one form only, 8 bits and 4:2:0, so that its record always says the same; 2 is unspecified. */
+/** VP8 comes in one form only, 8 bits and 4:2:0, so that its record is always the same; 2 is unspecified. */
 const VP8_RECORD = serializeVpCodecConfigurationRecord({
   profile: 0,
   level: 0,
@@ -88,7 +88,7 @@ function videoUnitHeader(
   return serializeVideoHeader({ type: 'codedFrames', codec, keyframe: unit.keyframe, ctsMs: boundedMs }, multitrackId)
 }
 
-/** Audio says the same before every frame, until the track's configuration is replaced. */
+/** The header of audio is the same before every frame, until the track's configuration is replaced. */
 const AUDIO_HEADERS = new WeakMap<AudioConfig, Buffer>()
 
 function audioUnitHeader({ codec, config }: FlvAudioTrack): Buffer {

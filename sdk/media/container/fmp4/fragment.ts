@@ -33,7 +33,7 @@ export type TrackSampleTimes = {
   readonly descriptionIndex?: number | undefined
   /** Decoding time of the first sample. */
   readonly baseDts: number
-  /** None to tell where the track is, and nothing else. */
+  /** The samples; none where the fragment only states the track's time. */
   readonly samples: readonly RunSample[]
 }
 
@@ -108,8 +108,8 @@ function trackFragmentHead({ trackId, baseDts, descriptionIndex }: TrackSampleTi
 
 /**
  * Parses the content of a `moof`.
- * @param moofOffset where the box begins in the file, which offsets in it are counted from
- * @param defaultsOf what `trex` says of a track; undefined for one that is not known and left out
+ * @param moofOffset the offset of the box in the file, which offsets in it are counted from
+ * @param defaultsOf returns the `trex` of a track; undefined for an unknown track, which is left out
  * @throws {MalformedError} when it is broken, or has more than {@link MAX_SAMPLES_PER_FRAGMENT} samples of a track.
  */
 export function parseMovieFragment(

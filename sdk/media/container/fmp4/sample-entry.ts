@@ -41,7 +41,7 @@ export type EntryFormat =
     }
 
 const VIDEO_TYPES = { h264: 'avc1', h265: 'hvc1', av1: 'av01', vp9: 'vp09' } as const
-/** MP3 as `mp4a` with its object type, as its `codecs` value says; G.711 by the names that QuickTime has for it. */
+/** MP3 as `mp4a` with its object type, like its `codecs` value; G.711 by the names that QuickTime has for it. */
 const AUDIO_TYPES = {
   aac: 'mp4a',
   mp3: 'mp4a',
@@ -178,7 +178,7 @@ function audioFormat(type: string, body: Buffer): EntryFormat | undefined {
   }
 }
 
-/** The object type tells the codec (ISO/IEC 14496-14 5.6). */
+/** The object type names the codec (ISO/IEC 14496-14 5.6). */
 function mp4aFormat(body: Buffer): EntryFormat | undefined {
   const { objectType, specificInfo } = parseElementaryStream(audioConfigBody(body, 'esds'))
   if (MP3_OBJECT_TYPES.includes(objectType)) {

@@ -81,7 +81,7 @@ export class SourcePlacement {
 
   /**
    * Puts a fragment of the source where it belongs.
-   * @throws {MalformedError} when a track of it does not say when it begins (`tfdt`).
+   * @throws {MalformedError} when a track of it has no time (`tfdt`).
    */
   place(fragments: readonly TrackFragment[]): PlacedFragment[] {
     return fragments.flatMap((fragment) => {

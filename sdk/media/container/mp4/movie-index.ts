@@ -19,13 +19,13 @@ const BRANDS = ['isom', 'iso4', 'mp41'] as const
 type IndexedTrack = { readonly track: JoinedTrack; readonly tables: TrackTables }
 
 /**
- * Makes the head of a plain MP4 file (ISO/IEC 14496-12), `ftyp`, `moov` and the header of the `mdat`, of what the fragments of
- * one or more fragmented files say, while the data of the samples stay where they are. In the `mdat`, the data follow in the
- * order in which fragments are added.
+ * Makes the head of a plain MP4 file (ISO/IEC 14496-12), `ftyp`, `moov` and the header of the `mdat`, of the fragments of one
+ * or more fragmented files, while the data of the samples stay where they are. In the `mdat`, the data follow in the order in
+ * which fragments are added.
  *
- * Files follow each other as `JoinedTracks` puts them. In the gap between two, the last sample of a track lasts until
- * the next one. A sample entry that a later file has otherwise is a further one of the track. Memory is about 4 bytes a sample,
- * up to 12 more for each picture where they are not presented in the order of decoding.
+ * Files follow each other as `JoinedTracks` puts them. In the gap between two, the last sample of a track lasts until the
+ * next one. A sample entry that differs in a later file is a further one of the track. Memory is about 4 bytes a sample, up
+ * to 12 more for each picture where they are not presented in the order of decoding.
  */
 export class MovieIndex {
   readonly #joined = new JoinedTracks()
@@ -45,8 +45,8 @@ export class MovieIndex {
 
   /**
    * Adds the next samples of the file that was begun last.
-   * @returns where in it their data lie, in the order of the `mdat`
-   * @throws {MalformedError} when they do not say when they begin.
+   * @returns the places of their data in it, in the order of the `mdat`
+   * @throws {MalformedError} when they have no time (`tfdt`).
    * @throws {MovieLimitError} for more than {@link MAX_SAMPLES} samples, or a gap that MP4 has no room for.
    */
   addFragment(fragments: readonly TrackFragment[]): DataSpan[] {

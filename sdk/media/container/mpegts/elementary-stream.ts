@@ -19,7 +19,7 @@ export interface ElementaryStream {
   end(): void
 }
 
-/** The options of a stream: what it needs to declare its track. */
+/** The options of a stream, for the declaration of its track. */
 export type ElementaryStreamOptions = {
   readonly sink: UnitSink
   /** The properties of the track besides its kind, codec and configuration. */

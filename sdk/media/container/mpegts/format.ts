@@ -31,7 +31,7 @@ class LiveTsMuxer implements Muxer {
   }
 
   configure(): null {
-    // The tables that go before the next unit say it.
+    // The tables that go before the next unit announce the track.
     return null
   }
 

@@ -232,7 +232,7 @@ export function serializeTsRestart(trackCount: number): Buffer {
   return Buffer.concat(pids.map((pid) => serializeTsDiscontinuity(pid, 0)))
 }
 
-/** Data may stand still, and tells nothing of when media is decoded. */
+/** Data may pause, and is no sign of the time at which media is decoded. */
 function clockTrackOf(tracks: readonly Track[]): Track | undefined {
   const first = (wanted: Track['kind']) => tracks.find(({ kind }) => kind === wanted)
   return first('video') ?? first('audio') ?? tracks.find(({ codec }) => codec === 'klv')

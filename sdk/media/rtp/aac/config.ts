@@ -30,9 +30,9 @@ function layoutOf(channels: number): number {
 }
 
 /**
- * How long a frame plays, in ticks of the clock rate, as a number that need not be whole. The clock runs with the sample
- * rate of the core or, where SBR doubles it, of what comes out, or with another such as 90 kHz: the rate of the core in the
- * AudioSpecificConfig tells.
+ * Returns the duration of a frame in ticks of the clock rate, a number that need not be whole. The clock runs with the sample
+ * rate of the core or, where SBR doubles it, of the decoder's output, or with another such as 90 kHz: the AudioSpecificConfig
+ * states the rate of the core.
  */
 export function aacFrameTicks(config: AudioConfig, clockRate: number): number {
   const core = parseAudioSpecificConfig(config.record)

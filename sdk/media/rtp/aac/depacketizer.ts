@@ -26,7 +26,7 @@ export class AacDepacketizer implements RtpDepacketizer {
   readonly #layout: AuHeaderLayout
   readonly #constantDuration: number
   readonly #fragments = new Fragments()
-  /** Size of the access unit that the pieces are of, as its first header said. */
+  /** The size of the access unit that the pieces are of, by its first header. */
   #fragmentedSizeBytes = 0
   #config: AudioConfig
   /** The configuration is only a guess, and a frame can show another. */
@@ -79,7 +79,7 @@ export class AacDepacketizer implements RtpDepacketizer {
 
   /**
    * Takes the only access unit of a packet, or a piece of it. Each piece has the size of the whole before it, but some
-   * senders (gortsplib) write its own: what has no marker is kept until the next packet tells whether it goes on.
+   * senders (gortsplib) write its own: a piece without a marker is kept until the next packet shows whether it goes on.
    */
   #pushSingle(frames: RtpFrame[], rest: Buffer, size: number, timestamp: number, marker: boolean): void {
     const fragments = this.#fragments

@@ -11,8 +11,8 @@ import { AC3_FRAME_TYPE, AC3_HEADER_SIZE_BYTES, splitAc3Frames } from './frames.
 import type { Ac3Codec } from './frames.ts'
 
 /**
- * Reads AC-3 (RFC 4184) and E-AC-3 (RFC 4598): whole frames, or pieces of one. Frames of E-AC-3 that add channels to the
- * one before them in a packet belong to its unit. The frames say what they are: there is no configuration before the first.
+ * Reads AC-3 (RFC 4184) and E-AC-3 (RFC 4598): whole frames, or pieces of one. Frames of E-AC-3 that add channels to the one
+ * before them in a packet belong to its unit. The frames contain their configuration: there is none before the first.
  */
 export class Ac3Depacketizer implements RtpDepacketizer {
   readonly codec: Ac3Codec

@@ -14,8 +14,8 @@ const HEADER_SIZE_BYTES = 4
 const OFFSET_AT = 2
 
 /**
- * Reads MPEG audio of `MPA` (RFC 2250 3.5), the payload type 14: whole frames, or pieces of one. The frames say what they
- * are: there is no configuration before the first, and the codec is `mp2` once frames of layer I or II have come.
+ * Reads MPEG audio of `MPA` (RFC 2250 3.5), the payload type 14: whole frames, or pieces of one. The frames contain their
+ * configuration: there is none before the first, and the codec is `mp2` once frames of layer I or II have come.
  */
 export class MpaDepacketizer implements RtpDepacketizer {
   readonly #clockRate: number

@@ -14,10 +14,10 @@ const NO_FRAMES: readonly RtpFrame[] = []
 /**
  * Puts pictures of H.264 and H.265 together from the NAL units of packets.
  *
- * A picture ends at a packet with the marker, or else where the time changes. Some cameras set the marker on every slice:
- * so the first picture is held until it shows what a marker is followed by, another picture or more of the same one, and
- * where it is more, pictures end by time only. Where a picture begins, its first slice says; slices without it, as the
- * packets before them are lost, make no picture. (Slices in any order, of which the Baseline profile speaks, are not read.)
+ * A picture ends at a packet with the marker, or else where the time changes. Some cameras set the marker on every slice: so
+ * the first picture is held until the packet after the marker shows another picture or more of the same one, and where it is
+ * more, pictures end by time only. The first slice of a picture shows its beginning; slices without it, as the packets before
+ * them are lost, make no picture. (Slices in any order, as the Baseline profile allows them, are not read.)
  *
  * NAL units without a slice are no picture: parameter sets among them go to the next one.
  */

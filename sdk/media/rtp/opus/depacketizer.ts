@@ -9,7 +9,8 @@ const STEREO_FLAG = 0x04
 
 /**
  * Reads Opus (RFC 7587), also of more than two channels, which Chromium calls `multiopus`. A payload is a packet. Senders
- * often do not say that they send in stereo: the first packet that is makes the track one of two channels, and it remains.
+ * often do not announce that they send in stereo: the first packet in stereo makes the track one of two channels, and it
+ * remains.
  */
 export class OpusDepacketizer implements RtpDepacketizer {
   readonly codec = 'opus'

@@ -34,7 +34,7 @@ export function ntpFraction(unixMs: number): number {
   return Math.floor((msOfSecond(unixMs) * FRACTION_RANGE) / 1000)
 }
 
-/** The middle 32 bits of an NTP time, which reports tell by and count delays in: units of 1/65536 s (RFC 3550 4). */
+/** The middle 32 bits of an NTP time, by which reports name times and count delays: units of 1/65536 s (RFC 3550 4). */
 export function shortNtpTime(unixMs: number): number {
   return shortOf(ntpSeconds(unixMs), ntpFraction(unixMs))
 }

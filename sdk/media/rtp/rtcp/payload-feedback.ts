@@ -10,7 +10,7 @@ const PICTURE_LOSS_INDICATION = 1
 const FULL_INTRA_REQUEST = 4
 const REQUEST_SIZE_BYTES = 8
 
-/** Says that pictures were lost, which asks for a keyframe (RFC 4585 6.3.1). */
+/** Reports that pictures were lost, which asks for a keyframe (RFC 4585 6.3.1). */
 export type PictureLossIndication = {
   readonly kind: 'pictureLossIndication'
   /** The SSRC of the receiver that sends the feedback. */

@@ -2,7 +2,7 @@ import { ByteReader } from '../../bits/byte-reader.ts'
 import { MalformedError } from '../../errors.ts'
 import type { PayloadFeedback } from './payload-feedback.ts'
 
-/** Sources that one estimate may name: what its count of 8 bits can say. */
+/** The most sources that one estimate may name, by its count of 8 bits. */
 export const REMB_MAX_SSRCS = 255
 
 /** Feedback of an application (RFC 4585 6.4), which estimates are. */
@@ -20,7 +20,7 @@ export type ReceiverEstimate = {
 }
 
 /**
- * Reads an estimate of what a receiver can take (draft-alvestrand-rmcat-remb-03 2.2):
+ * Reads the estimate of a receiver's bitrate (draft-alvestrand-rmcat-remb-03 2.2):
  *
  *     'REMB' (32) | count of SSRCs (8) | exponent (6) | mantissa (18) | SSRCs (32 each)
  *
@@ -39,8 +39,8 @@ export function parseRemb({ format, data }: PayloadFeedback): ReceiverEstimate |
 }
 
 /**
- * Makes the feedback that says an estimate; its bitrate is rounded down to the 18 bits that there are for it.
- * @throws {MalformedError} when it names more than 255 sources, or its bitrate is no number that can be said
+ * Makes the feedback with an estimate; its bitrate is rounded down to the 18 bits that there are for it.
+ * @throws {MalformedError} when it names more than 255 sources, or its bitrate does not fit
  */
 export function rembFeedback(senderSsrc: number, { bitrateBps, ssrcs }: ReceiverEstimate): PayloadFeedback {
   const exponent = Math.max(0, Math.floor(Math.log2(Math.max(1, bitrateBps))) + 1 - 18)

@@ -127,7 +127,7 @@ function symbolOf(arrival: number | undefined): number {
   throw new MalformedError(`arrival ${arrival * TRANSPORT_WIDE_TICK_MS} ms after another in feedback on the transport`)
 }
 
-/** Takes whichever kind of chunk says the most symbols. */
+/** Writes the kind of chunk with the most symbols. */
 function writeChunks(writer: BitWriter, symbols: readonly number[]): void {
   let offset = 0
   while (offset < symbols.length) {

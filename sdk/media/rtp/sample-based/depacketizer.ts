@@ -14,8 +14,8 @@ const CODEC_BY_ENCODING = new Map<string, SampleBasedCodec>([
 ])
 
 /**
- * Reads G.711, G.722 and L16 (RFC 3551 4.5.2, 4.5.11, 4.5.14): the samples of a packet are a unit. Also for the payload
- * types that need no `rtpmap` (0, 8, 9, 10 and 11), the format says what it would.
+ * Reads G.711, G.722 and L16 (RFC 3551 4.5.2, 4.5.11, 4.5.14): the samples of a packet are a unit. For the payload types that
+ * need no `rtpmap` (0, 8, 9, 10 and 11), the format has the values of theirs.
  */
 export class SampleBasedDepacketizer implements RtpDepacketizer {
   readonly codec: SampleBasedCodec

@@ -20,7 +20,7 @@ export class SampleBasedPacketizer implements RtpPacketizer {
       const start = offsetTicks * this.#bytesPerTick
       if (start >= data.length) return payloads
       const part = data.subarray(start, start + this.#ticksPerPayload * this.#bytesPerTick)
-      // The marker is for the first packet after silence (RFC 3551 4.1), of which units say nothing.
+      // The marker is for the first packet after silence (RFC 3551 4.1), which units do not show.
       payloads.push({ parts: [part], sizeBytes: part.length, marker: false, offsetTicks })
     }
   }

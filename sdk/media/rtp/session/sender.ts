@@ -119,9 +119,9 @@ export class RtpSender {
   }
 
   /**
-   * The report that tells which wall clock time belongs to a time of the stream (RFC 3550 6.4.1).
+   * Returns the report of the wall clock's time at a time of the stream (RFC 3550 6.4.1).
    * @param ntpMs milliseconds since the Unix epoch
-   * @param timestamp as `timestampOf` gives it
+   * @param timestamp as `timestampOf` returns it
    */
   report(ntpMs: number, timestamp: number): SenderReport {
     return {

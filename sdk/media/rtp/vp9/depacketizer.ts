@@ -10,7 +10,7 @@ const MAX_REFERENCES = 3
 
 /**
  * Reads VP9 (RFC 9628) in the flexible and the non-flexible mode. Keyframes show the configuration. The spatial layers of a
- * picture follow each other in one frame, and the lowest one tells its size.
+ * picture follow each other in one frame, and the lowest one has its size.
  */
 export class Vp9Depacketizer implements RtpDepacketizer {
   readonly codec = 'vp9'

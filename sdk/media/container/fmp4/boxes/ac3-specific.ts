@@ -20,8 +20,8 @@ const STEREO_RATE = { code: 10, kilobits: 192 } as const
 const SURROUND_RATE = { code: 14, kilobits: 384 } as const
 
 /**
- * `dac3` (ETSI TS 102 366 F.4). The frames tell the same, and decoders go by them, so nothing here parses it; what a
- * track does not know, the bitrate and how the channels lie, is given its usual value.
+ * `dac3` (ETSI TS 102 366 F.4). The frames have the same fields, and decoders use those, so nothing here parses it; fields
+ * that a track has not, the bitrate and the layout of channels, get their usual values.
  *
  *     fscod (2) | bsid (5) | bsmod (3) | acmod (3) | lfeon (1) | bit_rate_code (5) | reserved (5)
  */

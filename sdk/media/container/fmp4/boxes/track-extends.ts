@@ -2,7 +2,7 @@ import { fullBox, parseFullBox, type Box } from '../box.ts'
 import { uint32 } from './fields.ts'
 import type { SampleDefaults } from './track-run.ts'
 
-/** `trex` (ISO/IEC 14496-12 8.8.3): what holds for samples of a track of which fragments say nothing. */
+/** `trex` (ISO/IEC 14496-12 8.8.3): the defaults for samples of a track for which fragments have no values. */
 export type TrackExtends = { readonly trackId: number; readonly defaults: SampleDefaults }
 
 /** The only sample description of a track. */

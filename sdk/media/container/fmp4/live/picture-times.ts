@@ -40,7 +40,7 @@ export class PictureTimes {
     }
     const step = clamp(dts - this.#lastDts, 1, 2 * before - 1)
     this.#lastDts += step
-    // A single pair that comes close together says little of the pace.
+    // A single pair that comes close together shows little of the pace.
     this.#durationTicks = clamp(step, Math.max(this.#minTicks, Math.ceil(before / 2)), this.#maxStepTicks)
     return { dts: this.#lastDts, durationTicks: this.#durationTicks }
   }

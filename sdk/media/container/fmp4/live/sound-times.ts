@@ -23,12 +23,12 @@ type Arrival = { readonly soundSeconds: number; readonly offsetSeconds: number }
 type LastFrame = { readonly data: Buffer; readonly endSeconds: number }
 
 /**
- * Gives sound the times of a clock of its own. The clock goes by how much sound came, so that bursts and jitter cancel
- * out. It moves when all frames of a while came later than it says, or all earlier.
+ * Gives sound the times of a clock of its own. The clock goes by the duration of the sound that came, so that bursts and
+ * jitter cancel out. It moves when all frames of a while came later than its time, or all earlier.
  *
- * Where the clock moves on, silence stands for the frames that are missing: players on Media Source Extensions take a gap
- * of more than a frame for a break, and drop the pictures, too, until the next keyframe (MSE, coded frame processing).
- * Where the clock moves back, frames are left out. A difference of less than a frame stays a gap or an overlap.
+ * Where the clock moves on, silence stands for the frames that are missing: players on Media Source Extensions take a gap of
+ * more than a frame for a break, and drop the pictures, too, until the next keyframe (MSE, coded frame processing). Where the
+ * clock moves back, frames are left out. A difference of less than a frame stays a gap or an overlap.
  */
 export class SoundTimes {
   readonly #durationOf: (frame: AccessUnit) => number | undefined
@@ -38,7 +38,7 @@ export class SoundTimes {
   #last: LastFrame | undefined
 
   /**
-   * @param durationOf Seconds that a frame lasts, by its samples; frames that do not say keep the times they came with
+   * @param durationOf Seconds of a frame, by its samples; frames of unknown duration keep their own times
    * @param former Sound of the same kind that this goes on from
    */
   constructor(durationOf: (frame: AccessUnit) => number | undefined, former?: SoundTimes) {
@@ -89,7 +89,7 @@ export class SoundTimes {
     while (arrivals[1] && arrivals[1].soundSeconds <= soundSeconds - MAX_PROOF_SECONDS) arrivals.shift()
   }
 
-  /** Returns how far the clock moves before a frame that came `lateSeconds` later than it says. */
+  /** Returns the seconds by which the clock moves before a frame that came `lateSeconds` later than its time. */
   #step(lateSeconds: number, frameSeconds: number): number {
     if (lateSeconds > Math.max(MAX_JITTER_SECONDS, frameSeconds)) return lateSeconds
     const arrivals = this.#arrivals
