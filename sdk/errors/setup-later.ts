@@ -2,8 +2,9 @@ import { MAX_DURATION_MS } from '../config/duration.ts'
 import { SluiceError } from './sluice-error.ts'
 
 /**
- * A plugin can't start at present, for a reason that passes without anybody's doing here, such as a device that is still starting
- * (`SETUP_LATER`, 503). The host says so in the log once and calls `setup` again, until it succeeds; a generation that runs goes on meanwhile.
+ * A plugin can't start at present, for a reason that passes by itself, such as a device that is still starting
+ * (`SETUP_LATER`, 503). The host logs it once and calls `setup` again, until it succeeds; a generation that runs goes on
+ * meanwhile.
  *
  * ```ts
  * async setup(ctx) {
@@ -13,7 +14,7 @@ import { SluiceError } from './sluice-error.ts'
  * ```
  */
 export class SetupLater extends SluiceError {
-  /** When `setup` is called again, in milliseconds from now; undefined leaves that to the host. */
+  /** The time until the next call of `setup`, in milliseconds; undefined leaves it to the host. */
   readonly afterMs: number | undefined
 
   /**

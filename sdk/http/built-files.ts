@@ -9,9 +9,9 @@ type ContentCoding = 'br' | 'gzip'
 /** A file of a built page. */
 export type BuiltFile = {
   readonly type: string
-  /** The name changes with the content, so browsers need not ask again. */
+  /** True when the name changes with the content, so that browsers need not ask again. */
   readonly isImmutable: boolean
-  /** The preferred first; the file as it is comes last. */
+  /** The file in its content codings, the preferred one first; the file as it is comes last. */
   readonly bodies: readonly BuiltBody[]
 }
 

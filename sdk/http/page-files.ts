@@ -7,9 +7,9 @@ const HEADERS = { ...PAGE_HEADERS, 'content-security-policy': contentSecurityPol
 
 /** A file of a page. */
 export type PageFile = {
-  /** Below the plugin's mounts. */
+  /** The path below the plugin's mounts. */
   readonly url: string
-  /** An absolute path. */
+  /** The absolute path of the file. */
   readonly file: string
   /** Its media type, with the charset of a text. */
   readonly type: string

@@ -5,13 +5,13 @@ import { contentSecurityPolicy, PAGE_HEADERS, type PageSources } from './page-po
 
 /** The folder of a page that a tool such as Vite has built. */
 export type PageFolder = {
-  /** Below the plugin's mounts; `/` where the whole mount is the page's. */
+  /** The path below the plugin's mounts; `/` where the whole mount is the page's. */
   readonly url: string
-  /** An absolute path. Its `index.html` is the page. */
+  /** The absolute path of the folder. Its `index.html` is the page. */
   readonly folder: string
   /**
-   * A text in HTML files that is replaced by a nonce, another one in each answer, for pages whose scripts add styles: what Vite
-   * calls `html.cspNonce`. Without it, styles come from files alone.
+   * A text in HTML files that is replaced by a nonce, another one in each answer, for pages with scripts that add styles
+   * (`html.cspNonce` of Vite). Without it, styles come from files alone.
    */
   readonly styleNonce?: string
   /** Further sources that the page may load from, by directive of its Content-Security-Policy; none unless given. */
@@ -27,12 +27,12 @@ const IMMUTABLE = { ...PAGE_HEADERS, 'cache-control': 'public, max-age=31536000,
 
 /**
  * Serves a built page to everybody: its files, and `index.html` for each address that a browser opens below `url` and that is
- * no file, whose path the page's own router reads. The files are read once, so that an upgrade on the disk does not mix two
- * builds; compressed ones beside them (`.br`, `.gz`) go to whoever takes them. Files below `assets/` whose names have a hash
- * are kept by browsers, the others asked for again. Routes of the plugin that are more exact go before.
+ * no file; the page's own router reads the path. The files are read once, so that an upgrade on the disk does not mix two
+ * builds; compressed ones beside them (`.br`, `.gz`) go to clients that accept them. Browsers keep files below `assets/` with
+ * a hash in their names, and ask again for the others. Routes of the plugin that are more exact go before.
  *
- * A `<base href="./">` of the page leads back to `url` from each address, so a page that is built with relative
- * addresses works below any path of a proxy.
+ * A `<base href="./">` of the page leads back to `url` from each address, so a page that is built with relative addresses
+ * works below any path of a proxy.
  * @throws {Error} when the folder has no `index.html`
  */
 export function servePageFolder(http: FastifyInstance, { url, folder, styleNonce, allow = {} }: PageFolder): void {
@@ -91,19 +91,19 @@ function answerFile(file: BuiltFile, request: FastifyRequest, reply: FastifyRepl
   return isKnown(request, body?.etag) ? reply.code(304).send() : reply.type(file.type).send(body?.bytes)
 }
 
-/** Tells whether a browser opens the address, in place of a script or style that asks for a file. */
+/** Returns true when a browser opens the address, in place of a script or style that asks for a file. */
 function isOpened({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') ?? false
 }
 
-/** Leads to the address with a slash at its end, from which relative ones count; undefined where it has one. */
+/** Returns the address with a slash at its end, from which relative ones count; undefined where it has one. */
 function wayToSlash(originalUrl: string): string | undefined {
   const [path = '', ...query] = originalUrl.split('?')
   if (path.endsWith('/')) return undefined
   return `./${path.slice(path.lastIndexOf('/') + 1)}/${query.length > 0 ? `?${query.join('?')}` : ''}`
 }
 
-/** The slashes of an address below the page's, as a browser counts them. */
+/** Returns the number of slashes in an address below the page's, as a browser counts them. */
 function depthBelow(root: string, url: string): number {
   const [path = ''] = url.split('?', 1)
   return path.slice(root.length + 1).split('/').length - 1

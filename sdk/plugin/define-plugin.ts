@@ -76,8 +76,8 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
    */
   readonly formerNames?: FormerNames
   /**
-   * The pages for people that its routes serve, which `/api/sysinfo` lists, for the administration to have them in its menu.
-   * Naming one serves nothing.
+   * The pages for people that its routes serve; `/api/sysinfo` lists them for the menu of the administration. Naming a page
+   * serves nothing.
    */
   readonly pages?: readonly PluginPage[]
   endpoints?(config: PluginConfig<Schema>): Endpoints

@@ -1,6 +1,6 @@
 /** A page of a plugin, as menus show it. */
 export type PluginPage = {
-  /** Below the plugin's first mount, with a slash in front: `/` is the mount itself. */
+  /** The path below the plugin's first mount, with a slash in front: `/` is the mount itself. */
   readonly url: string
   /** Its name in a menu. */
   readonly title: string

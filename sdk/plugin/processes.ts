@@ -16,7 +16,7 @@ export type ProgramInit = ProcessInit & {
   /** A name that is looked for in `PATH`, or a path. No shell sees it, nor the arguments. */
   readonly command: string
   readonly args: readonly string[]
-  /** How many outputs it has besides stdout, as file descriptors 3, 4 and so on (`pipe:3` for ffmpeg); default 0. */
+  /** The number of outputs besides stdout, as file descriptors 3, 4 and so on (`pipe:3` for ffmpeg); default 0. */
   readonly outputs?: number
 }
 
@@ -26,9 +26,9 @@ export interface Program {
   readonly stdin: Writable
   /** The program's output. It has to be read, or the program comes to a stand. */
   readonly stdout: Readable
-  /** Those that `ProgramInit.outputs` asked for, from file descriptor 3 on. Each has to be read, too. */
+  /** The outputs that `ProgramInit.outputs` asked for, from file descriptor 3 on. Each has to be read, too. */
   readonly outputs: readonly Readable[]
-  /** Never rejects. */
+  /** Resolves at the end of the program; never rejects. */
   readonly done: Promise<ProcessEnd>
 }
 
@@ -41,18 +41,19 @@ export type ModuleInit = ProcessInit & {
 }
 
 /**
- * The plugin's side of a thread or fork. Messages are what the structured clone algorithm takes, and are copied. A `Buffer` arrives as
- * a `Uint8Array` in a thread, and as a `Buffer` in a fork.
+ * The plugin's side of a thread or fork. Messages are values that the structured clone algorithm takes, and are copied. A
+ * `Buffer` arrives as a `Uint8Array` in a thread, and as a `Buffer` in a fork.
  */
 export interface ModuleProcess {
   /**
-   * Sends a message; one that has ended takes none, which `done` tells.
-   * @param transfer memory of the message that a thread is given instead of a copy: it is empty here then. A fork gets copies of that, too
-   * @throws {DOMException} `DataCloneError` for what can't be copied or given away, such as memory that was given away before or is of
-   * Node's pool of small buffers
+   * Sends a message; nothing once the module has ended (see `done`).
+   * @param transfer memory of the message that a thread gets instead of a copy: it is empty here then. A fork gets copies of
+   *   that, too
+   * @throws {DOMException} `DataCloneError` for memory that can't be copied or given away, such as memory that was given away
+   *   before or is of Node's pool of small buffers
    */
   send(message: unknown, transfer?: readonly ArrayBuffer[]): void
-  /** Calls `listener` with each message of the module. What it throws is logged. */
+  /** Calls `listener` with each message of the module. Its errors are logged. */
   onMessage(listener: (message: unknown) => void): void
   /** Resolves at the end of the module; never rejects. An error of the module is logged with the plugin's name. */
   readonly done: Promise<ProcessEnd>
@@ -61,7 +62,7 @@ export interface ModuleProcess {
 /** The module's side of a thread or fork. It goes on as long as it listens or works. */
 export type ModulePort = {
   readonly data: unknown
-  /** As {@link ModuleProcess.send}: a fork gives copies. */
+  /** Sends a message as {@link ModuleProcess.send} does; a fork sends copies. */
   readonly send: (message: unknown, transfer?: readonly ArrayBuffer[]) => void
   readonly onMessage: (listener: (message: unknown) => void) => void
 }

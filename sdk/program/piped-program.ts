@@ -5,31 +5,28 @@ import type { CloseCode, CloseReason } from '../stream/close-reason.ts'
 import { socketSink } from '../stream/sink.ts'
 import type { Subscriber } from '../stream/subscriber.ts'
 
-/** The ends of subscribers whose program reads nothing any more, or has no time left to. */
+/** The ends of subscribers at which the program is ended, too: it reads nothing any more, or has no time left. */
 const HASTY: ReadonlySet<CloseCode> = new Set(['slow', 'failed', 'unloaded'])
 
-/**
- * Takes what a program writes, in order; the next piece comes when a returned promise has settled. What it throws ends
- * the program.
- */
+/** Takes the output of a program, in order; the next piece comes when a returned promise has settled. An error ends the program. */
 export type ProgramOutput = (bytes: Buffer) => void | Promise<void>
 
-/** A program to run, and what takes its output. */
+/** A program to run, and the functions that take its output. */
 export type PipedProgramInit = Omit<ProgramInit, 'outputs'> & {
-  /** Takes what it writes to stdout. */
+  /** Takes the bytes of stdout. */
   readonly output: ProgramOutput
-  /** Take what it writes to file descriptors 3, 4 and so on (`pipe:3` for ffmpeg), as the rungs of a ladder; default none. */
+  /** The functions that take the bytes of file descriptors 3, 4 and so on (`pipe:3` for ffmpeg), as the rungs of a ladder; default none. */
   readonly outputs?: readonly ProgramOutput[]
 }
 
 /**
- * How a program has ended, and by what:
+ * The end of a program, and its cause:
  *
  * | by        | what happened                                                                                |
  * | --------- | -------------------------------------------------------------------------------------------- |
  * | `program` | it ended by itself while it was fed, or was ended with its task                              |
- * | `input`   | its input was over; `reason` is why the subscriber had ended that it was fed from            |
- * | `output`  | what takes an output has thrown `error`                                                      |
+ * | `input`   | its input was over; `reason` is that of the end of the subscriber that fed it                |
+ * | `output`  | a function that takes an output has thrown `error`                                           |
  * | `server`  | `close` was called, or the signal of its init has aborted                                    |
  */
 export type PipedProgramEnd = ProcessEnd & {
@@ -54,7 +51,7 @@ export type PipedProgramEnd = ProcessEnd & {
  * ```
  */
 export class PipedProgram {
-  /** Settles when the program has ended and all that it wrote was taken; never rejects. */
+  /** Resolves when the program has ended and all of its output was taken; never rejects. */
   readonly done: Promise<PipedProgramEnd>
   readonly #program: Program
   readonly #stop: AbortController
@@ -82,7 +79,10 @@ export class PipedProgram {
     this.done = this.#end(outputs)
   }
 
-  /** For input of another kind than {@link PipedProgram.feed} gives. `writableLength` tells how far the program is behind, in bytes. */
+  /**
+   * The input, for bytes from another source than {@link PipedProgram.feed}. `writableLength` is the number of bytes that the
+   * program has not read.
+   */
   get stdin(): Writable {
     return this.#program.stdin
   }
@@ -119,7 +119,7 @@ export class PipedProgram {
     return { ...end, by: isInputOver ? 'input' : 'program', ...reason }
   }
 
-  /** Reads one output to its end; returns the error of what takes it. */
+  /** Reads one output to its end; returns the error of the function that takes it. */
   async #read(stream: Readable, output: ProgramOutput): Promise<{ readonly error: unknown } | undefined> {
     try {
       for await (const bytes of stream) await output(bytes as Buffer)

@@ -1,7 +1,7 @@
 import type { ProcessEnd, Processes, ProgramInit } from '../plugin/processes.ts'
 import { PipedProgram } from './piped-program.ts'
 
-/** A program that is given all of its input at once, and whose output is short. */
+/** A program that gets all of its input at once, and has a short output. */
 export type ProgramRunInit = Omit<ProgramInit, 'outputs'> & {
   /** The bytes for its stdin; none by default. */
   readonly input?: Uint8Array
@@ -9,12 +9,12 @@ export type ProgramRunInit = Omit<ProgramInit, 'outputs'> & {
   readonly maxOutputBytes: number
 }
 
-/** The stdout of a program, and how it has ended. */
+/** The stdout of a program, and its end. */
 export type ProgramResult = ProcessEnd & { readonly output: Buffer }
 
 /**
- * Runs a program to its end, for example to make a picture of a keyframe. One that is ended by the signal has a result, too: what it
- * had written by then.
+ * Runs a program to its end, for example to make a picture of a keyframe. A program that is ended by the signal has a result,
+ * too: its output by then.
  * @throws {ProgramMissing} naming the program, when it is not there or can't be run
  * @throws {RangeError} when it writes more than `maxOutputBytes`
  */

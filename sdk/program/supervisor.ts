@@ -1,12 +1,12 @@
 import type { PluginContext } from '../plugin/context.ts'
 
-/** A run that has failed is followed by another after this, and after twice as long each time that it does not last. */
+/** The wait after a run that has failed, doubled each time that a run does not last. */
 const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 15_000
-/** One that has lasted so long has not failed to begin. */
+/** A run that has lasted this long begins a new row of failures. */
 const LASTING_MS = 10_000
 
-/** A run that ended while one was wanted, and nobody had ended it. */
+/** A run that ended by itself while one was wanted. */
 export type RunFailure = {
   /** The error that it threw; undefined where it ended without. */
   readonly error: unknown
@@ -23,22 +23,22 @@ export type SupervisorOptions = {
   /** Milliseconds since an epoch of its own; for tests. Default `performance.now`. */
   readonly now?: () => number
   /**
-   * One run, until it is over or the signal aborts: the promise settles then, and the next run begins only after that. The signal aborts,
-   * too, when the promise has settled, so that it ends what is left of a run.
+   * One run, until it is over or the signal aborts: the promise settles then, and the next run begins only after that. The
+   * signal aborts, too, when the promise has settled, so that it ends the rest of a run.
    */
   readonly run: (signal: AbortSignal) => Promise<unknown>
   /**
-   * Tells whether a run is wanted at present; it is asked before each and after. Where none is, the supervisor waits for `begin`. Without it,
-   * one is wanted always.
+   * Returns true when a run is wanted at present; called before each run and after. Where none is, the supervisor waits for
+   * `begin`. Without it, one is wanted always.
    */
   readonly isWanted?: () => boolean
-  /** Is called when a run has failed. */
+  /** Called when a run has failed. */
   readonly failed: (failure: RunFailure) => void
 }
 
 /**
- * Keeps something running that may fail, such as a program: one run at a time, which is followed by another where it fails, after half
- * a second at first and 15 s at the most. With the generation it ends, as programs do.
+ * Keeps a task running that may fail, such as a program: one run at a time, which is followed by another where it fails,
+ * after half a second at first and 15 s at the most. It ends with the generation, as programs do.
  *
  * ```ts
  * const supervisor = new Supervisor(ctx, {
@@ -56,7 +56,7 @@ export type SupervisorOptions = {
 export class Supervisor {
   readonly #ctx: SupervisorContext
   readonly #options: SupervisorOptions
-  /** Of the present run. */
+  /** Aborts the signal of the present run. */
   #stop: AbortController | undefined
   #over = Promise.resolve()
   #failures = 0
@@ -77,12 +77,12 @@ export class Supervisor {
     this.#over = this.#supervise(this.#stop)
   }
 
-  /** Has another run take the place of the present one, where there is one; that is no failure. */
+  /** Replaces the present run by another, where there is one; that is no failure. */
   renew(): void {
     this.#stop?.abort()
   }
 
-  /** Ends the present run, and begins none any more. Resolves when it is over, and never rejects. Idempotent. */
+  /** Ends the present run, and begins no further one. Resolves when it is over, and never rejects. Idempotent. */
   close(): Promise<void> {
     this.#isClosed = true
     this.#cancelRetry()

@@ -6,22 +6,23 @@ import { untilAborted } from './until-aborted.ts'
 
 /** A target that has agreed to take a stream. */
 export type PushTarget = {
-  /** Begins to send the stream, by `attach` or `read` of the subscriber. Called once; what it throws ends the push. */
+  /** Begins to send the stream, by `attach` or `read` of the subscriber. Called once; an error ends the push. */
   readonly send: () => void
   /**
-   * Resolves to why the connection has ended, whoever ended it: `closed by the peer` is told as `the connection has ended: closed
-   * by the peer`. Rejects with an error that is told as it is. Neither holds anything secret.
+   * Resolves to the reason of the connection's end, whichever side ended it: `closed by the peer` becomes the error `the
+   * connection has ended: closed by the peer`. Rejects with an error that the push rejects with as it is. Neither holds
+   * anything secret.
    */
   readonly closed: Promise<string>
   /**
-   * Takes leave of the target, however the push has ended, and resolves when nothing is left of the connection. Called once.
-   * @param reason why the subscriber has ended; undefined where the target ended the push, or its signal did
+   * Takes leave of the target after any end of the push, and resolves when nothing is left of the connection. Called once.
+   * @param reason the reason of the subscriber's end; undefined where the target ended the push, or its signal did
    */
   readonly close: (reason: CloseReason | undefined) => void | Promise<void>
 }
 
 /**
- * Sends a stream to a target for a push, as long as both last, and tells why the subscriber has ended: the whole of
+ * Sends a stream to a target for a push, as long as both last, and returns the reason of the subscriber's end: the whole of
  * {@link PushService.push}. Both the subscriber and the target are closed when the promise settles.
  *
  * ```ts
@@ -35,9 +36,9 @@ export type PushTarget = {
  *     }
  *   })
  * ```
- * @param open connects, and resolves when the target has agreed; it closes what it has opened where it rejects. Its signal
- * aborts when nobody wants the push any more while it opens, and has no part in what is open, but for that of the request
- * @throws as {@link PushService.push}: what `open` or `send` throw, or `the connection has ended: …`
+ * @param open connects, and resolves when the target has agreed; it closes its own connection where it rejects. Its signal
+ *   aborts when the push is no longer wanted while it opens; once the target is open, only the request's own signal aborts it
+ * @throws as {@link PushService.push}: the errors of `open` or `send`, or `the connection has ended: …`
  */
 export async function pushStream(
   streams: Pick<StreamManager, 'subscribe'>,

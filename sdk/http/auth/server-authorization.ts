@@ -56,8 +56,8 @@ export function createChallenges(realm: string, nonce: string, stale: boolean): 
 }
 
 /**
- * One of them, for protocols whose clients may not send the password itself: SIP's `WWW-Authenticate` and
- * `Proxy-Authenticate` (RFC 3261 22.4, RFC 8760).
+ * Returns the challenge of one algorithm, for protocols with clients that may not send the password itself: SIP's
+ * `WWW-Authenticate` and `Proxy-Authenticate` (RFC 3261 22.4, RFC 8760).
  */
 export function createDigestChallenge(
   algorithm: 'SHA-256' | 'MD5',
