@@ -28,7 +28,7 @@ const judge = new Ajv(OPTIONS)
 /** Reads what requests bring by the schemas of an operation. */
 export class InputReader {
   readonly #schemas: InputSchemas
-  /** The validators are compiled when the first request comes: most operations of a server are hardly ever used. */
+  /** The compiled schemas; compiled when the first request comes, as most operations of a server are hardly ever used. */
   #validate: ValidateFunction | undefined
 
   constructor(schemas: InputSchemas) {

@@ -41,7 +41,7 @@ export function createPacketArena(sizeBytes: number): PacketArena {
 /** A number of bytes as a bigint, for C functions; those that come again and again are kept. */
 export const bigintOf = bigintsFrom(0n)
 
-/** The map of made bigints answers several times as fast as a new bigint is made. */
+/** Returns a function that keeps its bigints: a bigint takes several times as long to make as to find. */
 function bigintsFrom(start: bigint): (offset: number) => bigint {
   const kept = new Map<number, bigint>()
   return (offset) => {

@@ -134,8 +134,8 @@ export type Operation<
 }
 
 /**
- * Server-sent events, each with the JSON of one value. A client that asks with `?format=json`, `?format=yaml` or `Accept:
- * application/json` gets the first value alone.
+ * Server-sent events, each with the JSON of one value. A client that asks with `?format=json`, `?format=yaml` or
+ * `Accept: application/json` gets the first value alone.
  */
 export type EventsOperation<
   Params extends TObject = TObject<{}>,

@@ -5,7 +5,7 @@ export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS
 
 /** The options that programs, threads and forks of a plugin share. */
 type ProcessInit = {
-  /** The beneficiary of the work, for example a stream path; operators see it. */
+  /** The object of the work, for example a stream path; operators see it. */
   readonly owner: string
   /** Ends it, as its task's end and the generation's do. */
   readonly signal?: AbortSignal

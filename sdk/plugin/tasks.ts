@@ -1,6 +1,6 @@
 /** Long-lived work of a plugin. It ends when the plugin does, at the latest. */
 export type TaskInit = {
-  /** The beneficiary of the work, for example a stream path; operators see it. */
+  /** The object of the work, for example a stream path; operators see it. */
   readonly owner: string
   /** The texts for operators, without the secrets of addresses; a function is called for each list of the tasks. */
   readonly description?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)

@@ -9,13 +9,13 @@ export type PushTarget = {
   /** Begins to send the stream, by `attach` or `read` of the subscriber. Called once; an error ends the push. */
   readonly send: () => void
   /**
-   * Resolves to the reason of the connection's end, whichever side ended it: `closed by the peer` becomes the error `the
-   * connection has ended: closed by the peer`. Rejects with an error that the push rejects with as it is. Neither holds
+   * Resolves to the reason of the connection's end, whichever side ended it: `closed by the peer` becomes the error
+   * `the connection has ended: closed by the peer`. Rejects with an error that the push rejects with as it is. Neither holds
    * anything secret.
    */
   readonly closed: Promise<string>
   /**
-   * Takes leave of the target after any end of the push, and resolves when nothing is left of the connection. Called once.
+   * Ends the session with the target after any end of the push, and resolves when nothing is left of the connection. Called once.
    * @param reason the reason of the subscriber's end; undefined where the target ended the push, or its signal did
    */
   readonly close: (reason: CloseReason | undefined) => void | Promise<void>

@@ -1,6 +1,6 @@
 /** Frames come for this long before the pace of their RTP times is judged. */
 const WINDOW_MS = 2000
-/** A clock with less than this part of the time in which its frames come stands still; a faster one drifts. */
+/** A clock that advances by less than this part of the time in which its frames come stands still; a faster one drifts. */
 const STANDING_PACE = 0.25
 /** Frames that come further apart than this are a pause, which the RTP times need not contain; times further back have leapt. */
 const MAX_GAP_MS = 1000

@@ -1,8 +1,8 @@
 /**
  * Converts a time from one timescale to another, rounded down (towards minus infinity).
  *
- * Exact for integers with a safe integer as the result: seconds and remainder are multiplied apart, because `value *
- * toTimescale` passes 2^53 within hours for common timescales.
+ * Exact for integers with a safe integer as the result: seconds and remainder are multiplied apart, because
+ * `value * toTimescale` passes 2^53 within hours for common timescales.
  */
 export function rescale(value: number, fromTimescale: number, toTimescale: number): number {
   if (fromTimescale === toTimescale) return value

@@ -5,8 +5,8 @@ const HEADER_SIZE_BYTES = 2
 
 /**
  * Makes a prefix SEI NAL unit of H.265 of messages.
- * @param temporalIdPlus1 nuh_temporal_id_plus1 of the picture it goes before, at least that of the picture (ISO/IEC 23008-2
- *   7.4.2.2): the low three bits of the second byte of its slices
+ * @param temporalIdPlus1 nuh_temporal_id_plus1 of the picture it goes before, as its TemporalId may not be below that of the
+ *   picture (ISO/IEC 23008-2 7.4.2.2): the low three bits of the second byte of the picture's slices
  * @throws {RangeError} see `serializeSei`
  */
 export function serializeH265Sei(messages: readonly SeiMessage[], temporalIdPlus1 = 1): Buffer {

@@ -88,7 +88,7 @@ function videoUnitHeader(
   return serializeVideoHeader({ type: 'codedFrames', codec, keyframe: unit.keyframe, ctsMs: boundedMs }, multitrackId)
 }
 
-/** The header of audio is the same before every frame, until the track's configuration is replaced. */
+/** The headers of audio by configuration: a header is the same before every frame, until the track's configuration is replaced. */
 const AUDIO_HEADERS = new WeakMap<AudioConfig, Buffer>()
 
 function audioUnitHeader({ codec, config }: FlvAudioTrack): Buffer {

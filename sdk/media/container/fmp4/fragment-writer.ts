@@ -49,8 +49,8 @@ export class FragmentWriter {
    * Makes a fragment of the units written since the last.
    * @param next The unit that comes next, if any: the last sample of its track ends where it begins. Beside pictures, the
    *   last sample of sound is then left to the next fragment, and ends where its successor begins: at a gap between them,
-   *   players would show no pictures until the next keyframe (MSE, coded frame processing). Without a next unit, the duration
-   *   of a picture is the pace so far.
+   *   players would show no pictures until the next keyframe (MSE, coded frame processing). Without a next unit, a picture
+   *   lasts one step of the pace so far.
    * @returns null when there is nothing to take.
    * @throws {RangeError} when a time is below 0.
    */

@@ -5,7 +5,7 @@ import { readUint64, uint32, uint64, uint8 } from '../fmp4/boxes/fields.ts'
 
 /** The most fragments of a track that are taken from the table: a week of them, each of two seconds. */
 const MAX_ENTRIES = 300_000
-/** The entries that are read before other work has its turn. */
+/** The number of entries that are read before other work has its turn. */
 const ENTRIES_PER_STEP = 1024
 const MFRO_SIZE_BYTES = 16
 const NUMBER_SIZES_MASK = 0x3f

@@ -16,8 +16,8 @@ const SIZE_FIELD_BYTES = 2
 
 /**
  * Reads H.265 (RFC 7798): single NAL units, AP and FU. Decoding order numbers are skipped: NAL units are taken in the order
- * of their packets. A picture that does not show by its last packet that it is whole comes with the next one; see {@link
- * PictureAssembler}.
+ * of their packets. A picture that does not show by its last packet that it is whole comes with the next one; see
+ * {@link PictureAssembler}.
  */
 export class H265Depacketizer implements RtpDepacketizer {
   readonly codec = 'h265'

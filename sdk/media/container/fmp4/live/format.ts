@@ -7,7 +7,7 @@ import { CarriedTrack, liveFmp4Tracks } from './carried-track.ts'
 
 class Fmp4Muxer implements Muxer {
   readonly #carried = new Map<Track['kind'], CarriedTrack>()
-  /** The tracks of the stream with units that are taken. */
+  /** The tracks of the stream that the muxer takes units of. */
   #taken: readonly Track[] = []
   /** The tracks of the muxer that the sinks come from, until this one has begun. */
   readonly #former: Map<Track['kind'], CarriedTrack>
