@@ -11,8 +11,8 @@ import {
   type RunningPull,
 } from 'sluice/sdk'
 import type { ProxyState } from './health/proxy-state.ts'
-import type { Reach } from './health/reach.ts'
-import { Reaches, type ReachesOptions } from './health/reaches.ts'
+import type { ServerWatch } from './health/server-watch.ts'
+import { ServerWatches, type ServerWatchesOptions } from './health/server-watches.ts'
 import type { KeptProxies } from './kept/kept-proxies.ts'
 import { ProxyRoster } from './kept/proxy-roster.ts'
 import type { PullProxySettings } from './kept/proxy-settings.ts'
@@ -21,7 +21,7 @@ import type { ProxyTable } from './kept/proxy-tables.ts'
 /** How long a pull goes on without subscribers whose proxy says that it stops then. */
 export const STOP_ON_IDLE_MS = 5000
 
-type PullProxiesOptions = ReachesOptions & {
+type PullProxiesOptions = ServerWatchesOptions & {
   readonly log: Logger
   readonly kept: KeptProxies<PullProxySettings>
   readonly table: ProxyTable<PullProxySettings>
@@ -33,23 +33,23 @@ type PullProxiesOptions = ReachesOptions & {
 export class PullProxies implements PullSource {
   readonly roster: ProxyRoster<PullProxySettings>
   readonly #options: PullProxiesOptions
-  readonly #reaches: Reaches
+  readonly #watches: ServerWatches
   #stop: () => void = () => {}
 
   constructor(options: PullProxiesOptions) {
     const { kept, table, pulls, hooks } = options
     this.#options = options
-    this.#reaches = new Reaches(kept.reaches, options)
+    this.#watches = new ServerWatches(kept.servers, options)
     this.roster = new ProxyRoster({
       kept,
       table,
       place: { of: ({ streamPath }) => streamPath, taken: 'another proxy that is enabled has this stream path' },
     })
     pulls.addSource(this)
-    pulls.onFailure((streamPath) => this.#reachOf(streamPath)?.doubt())
+    pulls.onFailure((streamPath) => this.#watchOf(streamPath)?.doubt())
     hooks.on('published', ({ path, type }) => {
       const proxy = this.roster.holder(path)
-      if (type === 'pull' && proxy && this.#pullOf(proxy) !== undefined) this.#reaches.get(proxy.id)?.seen()
+      if (type === 'pull' && proxy && this.#pullOf(proxy) !== undefined) this.#watches.get(proxy.id)?.seen()
     })
   }
 
@@ -67,7 +67,7 @@ export class PullProxies implements PullSource {
   }
 
   stateOf(proxy: PullProxySettings): ProxyState {
-    return this.#reaches.stateOf(proxy, () => this.#pullOf(proxy)?.isPublishing === true)
+    return this.#watches.stateOf(proxy, () => this.#pullOf(proxy)?.isPublishing === true)
   }
 
   /** Looks after all proxies from now on. */
@@ -78,7 +78,7 @@ export class PullProxies implements PullSource {
   /** Looks after nothing any more. Pulls end by themselves where no other generation is their source. */
   close(cause: DrainCause): void {
     this.#stop()
-    this.#reaches.close(cause)
+    this.#watches.close(cause)
   }
 
   #follow(before: PullProxySettings | undefined, after: PullProxySettings | undefined): void {
@@ -87,20 +87,20 @@ export class PullProxies implements PullSource {
     const isEnabled = after !== undefined && !after.isDisabled
     const old = before && !before.isDisabled ? this.#pullOf(before) : undefined
     if (old !== undefined && (!isEnabled || isMoved)) old.stop(`its proxy is ${stateWord(after)}`)
-    if (before !== undefined && (!isEnabled || isElsewhere(before, after))) this.#reaches.forget(before.id)
+    if (before !== undefined && (!isEnabled || isElsewhere(before, after))) this.#watches.forget(before.id)
     if (!isEnabled) return
     if (old !== undefined && isMoved) pulls.demand(after.streamPath, {})
     else if (old !== undefined && isOther(before, after)) pulls.restart(after.streamPath)
     else if (old !== undefined) pulls.adapt(wantedPull(after))
-    const reach = this.#reaches.get(after.id)
-    if (reach === undefined) this.#lookAfter(after)
-    else if (reach.online && after.beginsAlone && before?.beginsAlone === false) this.#pull(after)
+    const watch = this.#watches.get(after.id)
+    if (watch === undefined) this.#lookAfter(after)
+    else if (watch.online && after.beginsAlone && before?.beginsAlone === false) this.#pull(after)
   }
 
   #lookAfter(added: PullProxySettings): void {
     const { id, type, streamPath, rule } = added
     const log = this.#options.log.child({ protocol: type, stream: streamPath, url: maskUrl(rule.url) })
-    this.#reaches.begin(added, {
+    this.#watches.begin(added, {
       intervalMs: () => this.roster.get(id)?.checkIntervalMs ?? 0,
       up: () => {
         log.debug('the source of the proxy is there')
@@ -125,9 +125,9 @@ export class PullProxies implements PullSource {
     return pull?.wish.tag === String(id) ? pull : undefined
   }
 
-  #reachOf(streamPath: string): Reach | undefined {
+  #watchOf(streamPath: string): ServerWatch | undefined {
     const proxy = this.roster.holder(streamPath)
-    return proxy && this.#reaches.get(proxy.id)
+    return proxy && this.#watches.get(proxy.id)
   }
 }
 

@@ -11,13 +11,13 @@ import {
   type StreamManager,
 } from 'sluice/sdk'
 import type { ProxyState } from './health/proxy-state.ts'
-import { Reaches, type ReachesOptions } from './health/reaches.ts'
+import { ServerWatches, type ServerWatchesOptions } from './health/server-watches.ts'
 import type { KeptProxies } from './kept/kept-proxies.ts'
 import { ProxyRoster } from './kept/proxy-roster.ts'
 import { CHECK_INTERVAL_MS, type PushProxySettings } from './kept/proxy-settings.ts'
 import type { ProxyTable } from './kept/proxy-tables.ts'
 
-type PushProxiesOptions = ReachesOptions & {
+type PushProxiesOptions = ServerWatchesOptions & {
   readonly log: Logger
   readonly kept: KeptProxies<PushProxySettings>
   readonly table: ProxyTable<PushProxySettings>
@@ -30,13 +30,13 @@ type PushProxiesOptions = ReachesOptions & {
 export class PushProxies {
   readonly roster: ProxyRoster<PushProxySettings>
   readonly #options: PushProxiesOptions
-  readonly #reaches: Reaches
+  readonly #watches: ServerWatches
   #stop: () => void = () => {}
 
   constructor(options: PushProxiesOptions) {
     const { kept, table, pushes, hooks } = options
     this.#options = options
-    this.#reaches = new Reaches(kept.reaches, options)
+    this.#watches = new ServerWatches(kept.servers, options)
     this.roster = new ProxyRoster({
       kept,
       table,
@@ -47,7 +47,7 @@ export class PushProxies {
     })
     pushes.onFailure((wanted) => {
       const proxy = this.roster.holder(pushPlace(wanted))
-      if (proxy !== undefined) this.#reaches.get(proxy.id)?.doubt()
+      if (proxy !== undefined) this.#watches.get(proxy.id)?.doubt()
     })
     hooks.on('published', ({ path }) => this.#published(path))
   }
@@ -55,7 +55,7 @@ export class PushProxies {
   stateOf(proxy: PushProxySettings): ProxyState {
     // A push waits a little for a stream that has ended to come back.
     const isLive = this.#options.streams.get(proxy.streamPath) !== undefined
-    return this.#reaches.stateOf(proxy, () => isLive && this.#pushOf(proxy)?.state === 'running')
+    return this.#watches.stateOf(proxy, () => isLive && this.#pushOf(proxy)?.state === 'running')
   }
 
   /** Looks after all proxies from now on. */
@@ -66,7 +66,7 @@ export class PushProxies {
   /** Looks after nothing any more, and ends the pushes where no other generation does. */
   close(cause: DrainCause): void {
     this.#stop()
-    this.#reaches.close(cause)
+    this.#watches.close(cause)
     if (cause === 'replaced') return
     for (const proxy of this.roster.list()) if (!proxy.isDisabled) this.#pushOf(proxy)?.stop('its proxy is gone')
   }
@@ -76,18 +76,18 @@ export class PushProxies {
     const isOther = before !== undefined && isOtherPush(before, after)
     if (before !== undefined && (!isEnabled || isOther)) {
       if (!before.isDisabled) this.#pushOf(before)?.stop(`its proxy is ${after === undefined ? 'removed' : 'changed'}`)
-      this.#reaches.forget(before.id)
+      this.#watches.forget(before.id)
     }
     if (!isEnabled) return
-    const reach = this.#reaches.get(after.id)
-    if (reach === undefined) this.#lookAfter(after)
-    else if (reach.online && after.beginsAlone && before?.beginsAlone === false) this.#push(after)
+    const watch = this.#watches.get(after.id)
+    if (watch === undefined) this.#lookAfter(after)
+    else if (watch.online && after.beginsAlone && before?.beginsAlone === false) this.#push(after)
   }
 
   #lookAfter(added: PushProxySettings): void {
     const { id, type, streamPath, rule } = added
     const log = this.#options.log.child({ protocol: type, stream: streamPath, url: maskTarget(rule.url) })
-    this.#reaches.begin(added, {
+    this.#watches.begin(added, {
       intervalMs: () => CHECK_INTERVAL_MS,
       up: () => {
         log.debug('the target of the proxy is there')
@@ -104,9 +104,9 @@ export class PushProxies {
   }
 
   #published(streamPath: string): void {
-    for (const id of this.#reaches.ids) {
+    for (const id of this.#watches.ids) {
       const proxy = this.roster.get(id)
-      if (proxy?.streamPath === streamPath && this.#reaches.get(id)?.online) this.#push(proxy)
+      if (proxy?.streamPath === streamPath && this.#watches.get(id)?.online) this.#push(proxy)
     }
   }
 

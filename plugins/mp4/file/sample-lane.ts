@@ -22,7 +22,7 @@ export class SampleLane {
   /** The time from decoding to presentation of its first sample, which is usually the start of its edit list. */
   firstCts: number | undefined
   /** The time by which units are decoded earlier than in the file, so that none with a negative offset is presented before. */
-  leadTicks: number
+  earlyTicks: number
   /** The offset that is added to the times of all units. */
   shiftTicks: number
   /** The latest end of all samples that were read. */
@@ -35,7 +35,7 @@ export class SampleLane {
   constructor(file: Mp4FileTrack) {
     this.file = file
     this.endDts = this.#lastEndDts = file.table.durationTicks
-    this.leadTicks = -file.table.compositionOffsets.smallest
+    this.earlyTicks = -file.table.compositionOffsets.smallest
     this.shiftTicks = file.shiftTicks
     this.#cursor = this.#cursorAt(0)
     this.firstCts = this.#cursor.sample?.cts
@@ -67,7 +67,7 @@ export class SampleLane {
     this.#lastEndDts = Math.max(this.#lastEndDts, endDts)
     for (const { cts } of samples) {
       this.firstCts ??= cts
-      this.leadTicks = Math.max(this.leadTicks, -cts)
+      this.earlyTicks = Math.max(this.earlyTicks, -cts)
     }
   }
 
@@ -107,7 +107,7 @@ export class SampleLane {
   /** Moves to the first sample of the table that is not decoded before a time of the recording; past all for an infinite one. */
   moveToMs(ms: number): void {
     if (ms === Infinity) return this.skip(true)
-    this.moveTo(this.file.table.indexAt(this.ticksAt(ms) + this.leadTicks))
+    this.moveTo(this.file.table.indexAt(this.ticksAt(ms) + this.earlyTicks))
     if (this.currentMs < ms) this.advance()
   }
 
@@ -116,7 +116,7 @@ export class SampleLane {
     const { table } = this.file
     const pts = this.ticksAt(ms)
     // No sample is presented more than the lead before it is decoded.
-    let index = table.syncBefore(table.indexAt(pts + this.leadTicks))
+    let index = table.syncBefore(table.indexAt(pts + this.earlyTicks))
     for (
       let steps = 0;
       index !== undefined && steps < MAX_KEYFRAME_STEPS;
@@ -130,7 +130,7 @@ export class SampleLane {
 
   /** The decoding time of a sample, in ticks of the recording. */
   dtsOf({ dts }: Mp4Sample): number {
-    return dts + this.shiftTicks - this.leadTicks
+    return dts + this.shiftTicks - this.earlyTicks
   }
 
   /** The presentation time of a sample, in ticks of the recording. */

@@ -1,4 +1,4 @@
-import type { ReachState } from '../health/reach.ts'
+import type { ServerState } from '../health/server-watch.ts'
 import type { ProxySettings } from './proxy-settings.ts'
 
 /** Is told of a proxy that has come (nothing before), changed, or gone (nothing after). */
@@ -21,7 +21,7 @@ export type KeptProxies<Settings extends ProxySettings> = {
   /** The followers of the generation that runs, until it drains. */
   readonly followers: Set<Follower<Settings>>
   /** The states of the servers of those that are enabled, by the ids of the proxies. */
-  readonly reaches: Map<number, ReachState>
+  readonly servers: Map<number, ServerState>
 }
 
 /** Those of the first generation: none. */
@@ -33,6 +33,6 @@ export function noProxies<Settings extends ProxySettings>(): KeptProxies<Setting
     isLoaded: false,
     turn: Promise.resolve(),
     followers: new Set(),
-    reaches: new Map(),
+    servers: new Map(),
   }
 }

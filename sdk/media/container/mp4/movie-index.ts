@@ -115,7 +115,7 @@ function timesOf(entry: IndexedTrack, movieStartSeconds: number): { edits: Edit[
   const { tables, track } = entry
   const emptyTicks = Math.round((startSecondsOf(entry) - movieStartSeconds) * MOVIE_TIMESCALE)
   const duration = Math.ceil((tables.presentationDuration * MOVIE_TIMESCALE) / track.timescale)
-  const mediaTime = tables.leadTicks
+  const mediaTime = tables.earlyTicks
   const isPlain = emptyTicks === 0 && mediaTime === 0
   const empty = emptyTicks > 0 ? [{ duration: emptyTicks, mediaTime: -1 }] : []
   return { edits: isPlain ? [] : [...empty, { duration, mediaTime }], movieDuration: emptyTicks + duration }

@@ -53,11 +53,11 @@ export class TrackTables {
 
   /** The presentation time of the first sample, in ticks of the track. */
   get startPts(): number {
-    return this.#firstDts + this.leadTicks
+    return this.#firstDts + this.earlyTicks
   }
 
   /** The time from the decoding of the first sample to its presentation. */
-  get leadTicks(): number {
+  get earlyTicks(): number {
     return Math.max(0, this.#firstCts)
   }
 

@@ -3,7 +3,7 @@ import type { CheckTarget } from './check-target.ts'
 import type { Check, HealthCheck } from './health-check.ts'
 
 /** The state of the server of a proxy, as far as it is known. */
-export type ReachState = {
+export type ServerState = {
   isOnline: boolean
   /** Something has failed there, and whether it is still there is being looked at. */
   isDoubted: boolean
@@ -11,9 +11,9 @@ export type ReachState = {
   rttMs: number
 }
 
-export type ReachOptions = {
+export type ServerWatchOptions = {
   /** Its state so far, which it keeps up to date. */
-  readonly state: ReachState
+  readonly state: ServerState
   readonly health: HealthCheck
   /** Undefined where it can't be told; it is taken to be there then. */
   readonly target: CheckTarget | undefined
@@ -26,11 +26,11 @@ export type ReachOptions = {
 }
 
 /** Whether the server of a proxy is there, as far as is known. */
-export class Reach {
-  readonly #options: ReachOptions
+export class ServerWatch {
+  readonly #options: ServerWatchOptions
   #check: Check | undefined
 
-  constructor(options: ReachOptions) {
+  constructor(options: ServerWatchOptions) {
     this.#options = options
   }
 

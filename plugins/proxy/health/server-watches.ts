@@ -3,9 +3,9 @@ import type { ProxySettings } from '../kept/proxy-settings.ts'
 import type { CheckTarget } from './check-target.ts'
 import type { HealthCheck } from './health-check.ts'
 import { DISABLED, OFFLINE, ONLINE, RUNNING, type ProxyState } from './proxy-state.ts'
-import { Reach, type ReachOptions, type ReachState } from './reach.ts'
+import { ServerWatch, type ServerWatchOptions, type ServerState } from './server-watch.ts'
 
-export type ReachesOptions = {
+export type ServerWatchesOptions = {
   readonly health: HealthCheck
   readonly targetOf: (url: string) => CheckTarget | undefined
   /** @param proxy its address; empty is none */
@@ -13,56 +13,62 @@ export type ReachesOptions = {
 }
 
 /** Whether the servers of all proxies of a kind are there, by the ids of those that are enabled. */
-export class Reaches {
-  readonly #options: ReachesOptions
+export class ServerWatches {
+  readonly #options: ServerWatchesOptions
   /** The states of the servers, by the same ids; they outlive the generation. */
-  readonly #states: Map<number, ReachState>
-  readonly #reaches = new Map<number, Reach>()
+  readonly #states: Map<number, ServerState>
+  readonly #watches = new Map<number, ServerWatch>()
   #closed = false
 
-  constructor(states: Map<number, ReachState>, options: ReachesOptions) {
+  constructor(states: Map<number, ServerState>, options: ServerWatchesOptions) {
     this.#states = states
     this.#options = options
   }
 
   get ids(): Iterable<number> {
-    return this.#reaches.keys()
+    return this.#watches.keys()
   }
 
-  get(id: number): Reach | undefined {
-    return this.#reaches.get(id)
+  get(id: number): ServerWatch | undefined {
+    return this.#watches.get(id)
   }
 
   /** Looks after the server of a proxy from now on. */
   begin(
     { id, rule }: ProxySettings & { readonly rule: PullRule | PushRule },
-    watch: Pick<ReachOptions, 'intervalMs' | 'up' | 'down'>,
+    listener: Pick<ServerWatchOptions, 'intervalMs' | 'up' | 'down'>,
   ): void {
     if (this.#closed) return
     const { health, targetOf, dialer } = this.#options
     const state = this.#states.get(id) ?? { isOnline: false, isDoubted: false, rttMs: 0 }
     this.#states.set(id, state)
-    const reach = new Reach({ ...watch, state, health, target: targetOf(rule.url), dialer: dialer(rule.proxy) })
-    this.#reaches.set(id, reach)
-    reach.begin()
+    const watch = new ServerWatch({
+      ...listener,
+      state,
+      health,
+      target: targetOf(rule.url),
+      dialer: dialer(rule.proxy),
+    })
+    this.#watches.set(id, watch)
+    watch.begin()
   }
 
   stateOf({ id, isDisabled }: ProxySettings, isRunning: () => boolean): ProxyState {
-    const reach = this.#reaches.get(id)
-    if (isDisabled || reach === undefined) return { status: DISABLED, rttMs: 0 }
-    return { status: isRunning() ? RUNNING : reach.online ? ONLINE : OFFLINE, rttMs: reach.rttMs }
+    const watch = this.#watches.get(id)
+    if (isDisabled || watch === undefined) return { status: DISABLED, rttMs: 0 }
+    return { status: isRunning() ? RUNNING : watch.online ? ONLINE : OFFLINE, rttMs: watch.rttMs }
   }
 
   forget(id: number): void {
-    this.#reaches.get(id)?.end()
-    this.#reaches.delete(id)
+    this.#watches.get(id)?.end()
+    this.#watches.delete(id)
     this.#states.delete(id)
   }
 
   /** Looks after nothing any more; what is known stays for the next generation, if there is one. */
   close(cause: DrainCause): void {
     this.#closed = true
-    for (const reach of this.#reaches.values()) reach.end()
+    for (const watch of this.#watches.values()) watch.end()
     if (cause === 'removed') this.#states.clear()
   }
 }
