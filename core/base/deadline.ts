@@ -1,6 +1,6 @@
 /**
- * The result of `work`, which goes on when it is late, but nobody hears of it any more.
- * @throws {Error} what `late` makes, once `timeoutMs` have passed
+ * Waits for the result of `work`. Work that is late goes on, and its result is dropped.
+ * @throws {Error} the error that `late` makes, once `timeoutMs` have passed
  */
 export async function withDeadline<T>(work: PromiseLike<T>, timeoutMs: number, late: () => Error): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
@@ -12,14 +12,14 @@ export async function withDeadline<T>(work: PromiseLike<T>, timeoutMs: number, l
   }
 }
 
-/** A turn of the event loop counts for no longer than this. */
+/** The most time that one turn of the event loop counts for. */
 const MAX_TURN_MS = 250
-/** A short deadline is cut into so many turns at least. */
+/** The least number of turns of a short deadline. */
 const MIN_TURNS = 4
 
 /**
- * Does as {@link withDeadline}, and counts only time in which the work could go on: while the event loop is held up, by others
- * or by a busy machine, it could not.
+ * Like {@link withDeadline}, but counts only time in which the work could go on, which it can't while other work or a busy
+ * machine holds the event loop up.
  */
 export async function withTurningDeadline<T>(work: PromiseLike<T>, timeoutMs: number, late: () => Error): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
@@ -36,13 +36,13 @@ export async function withTurningDeadline<T>(work: PromiseLike<T>, timeoutMs: nu
   }
 }
 
-/** Whether a callback's result is to be waited for. */
+/** True for a value, such as the result of a callback, that is to be waited for. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 /**
- * Waits for `work`, unless the signal aborts before that is done; the work itself goes on, and its outcome is dropped.
+ * Waits for `work`, unless the signal aborts first; the work then goes on, and its outcome is dropped.
  * @throws {unknown} the signal's reason, once it is aborted
  */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { isPromiseLike } from './deadline.ts'
 
-/** Calls into a plugin; what it throws or rejects with is logged as the failure of `what`, and goes no further. */
+/** Calls a function of a plugin; an error that it throws or rejects with is logged as the failure of `what`, and goes no further. */
 export function guard(log: Logger, what: string, call: () => unknown, onFailure?: () => void): void {
   const failed = (err: unknown) => {
     log.error({ err }, `${what} failed`)

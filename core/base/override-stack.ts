@@ -1,8 +1,8 @@
 type Entry<Value> = { readonly owner: object; readonly value: Value }
 
 /**
- * What the generations of plugins have set, by name. Of each name, what was set last counts; when its owner goes, what
- * another generation had set before holds again. Owners are known by identity.
+ * The values that the generations of plugins have set, by name. Of each name, the value that was set last counts; when its
+ * owner goes, the value that another generation had set before holds again. Owners are known by identity.
  */
 export class OverrideStack<Value> {
   // A name keeps its place among the others, also while nothing is set.
@@ -14,12 +14,12 @@ export class OverrideStack<Value> {
     this.#entries.set(name, [...others, { owner, value }])
   }
 
-  /** What counts under a name, if anything. */
+  /** The value that counts under a name, if any. */
   get(name: string): Value | undefined {
     return this.#entries.get(name)?.at(-1)?.value
   }
 
-  /** What counts under each name, in the order in which the names were first used. */
+  /** The values that count, in the order in which their names were first used. */
   get values(): readonly Value[] {
     return [...this.#entries.values()].flatMap((entries) => entries.slice(-1).map(({ value }) => value))
   }

@@ -1,6 +1,6 @@
 import { StreamUnavailable } from 'sluice/sdk'
 
-/** The lower bits of an id count; those above are the process's, which leaves room for 4,096 of them. */
+/** The number of low bits of an id that count; the bits above are the process's, which leaves room for 4,096 of them. */
 const COUNT_BITS = 20
 const MAX_COUNT = 2 ** COUNT_BITS - 1
 
@@ -17,7 +17,7 @@ export class ProcessIds {
     this.#process = process
   }
 
-  /** @throws {StreamUnavailable} when all are in use */
+  /** @throws {StreamUnavailable} when all ids are in use */
   take(): number {
     if (this.#taken.size >= MAX_COUNT) throw new StreamUnavailable('too many sessions')
     do {
@@ -27,7 +27,7 @@ export class ProcessIds {
     return ((this.#process << COUNT_BITS) | this.#last) >>> 0
   }
 
-  /** The id may be given out again, once the count comes by. */
+  /** Frees the id, which is given out again once the count reaches it. */
   release(id: number): void {
     this.#taken.delete(id & MAX_COUNT)
   }

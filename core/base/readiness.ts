@@ -2,7 +2,7 @@
 export class Readiness {
   readonly #checks = new Set<{ readonly name: string; readonly isWell: () => boolean }>()
 
-  /** Names a reason while `isWell` answers false. @returns takes it back */
+  /** Adds a reason that holds while `isWell` returns false. @returns a function that removes it */
   add(name: string, isWell: () => boolean): () => void {
     const check = { name, isWell }
     this.#checks.add(check)

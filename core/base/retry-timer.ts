@@ -2,14 +2,14 @@
 const MAX_RETRY_MS = 30_000
 
 type RetryTimerOptions = {
-  /** The time to the first try; each that follows takes twice as long. */
+  /** The time to the first try; each further wait is twice as long. */
   readonly firstMs: number
-  /** The longest time between two tries; 30 s unless given. */
+  /** The longest time between two tries. Default 30 s. */
   readonly maxMs?: number
   readonly retry: () => void
 }
 
-/** Says when to try again what has failed for a reason outside, such as a port that another program has. */
+/** Schedules the next try of work that has failed for a reason outside, such as a port that another program has. */
 export class RetryTimer {
   readonly #options: RetryTimerOptions
   #failures = 0
@@ -25,8 +25,8 @@ export class RetryTimer {
   }
 
   /**
-   * Another try is due after a while.
-   * @param afterMs how long that is, where it is known; the first time at least
+   * Schedules another try.
+   * @param afterMs the delay in milliseconds, where it is known; `firstMs` at least
    */
   schedule(afterMs?: number): void {
     clearTimeout(this.#timer)
@@ -36,7 +36,7 @@ export class RetryTimer {
     this.#timer = setTimeout(this.#options.retry, delayMs)
   }
 
-  /** Nothing is to be tried again: it succeeded, or something else is tried. */
+  /** Cancels the next try and forgets the failures, as the work has succeeded or other work is tried. */
   reset(): void {
     clearTimeout(this.#timer)
     this.#failures = 0
