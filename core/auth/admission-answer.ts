@@ -1,6 +1,6 @@
 import { checkStreamPath, StreamDenied } from 'sluice/sdk'
 
-/** What a control server said (spec.md, Admission response body). */
+/** The answer of a control server (spec.md, Admission response body). */
 export type AdmissionAnswer = {
   readonly allowed: boolean
   readonly streamPath: string | undefined
@@ -9,9 +9,9 @@ export type AdmissionAnswer = {
 }
 
 /**
- * Parses an answer. What is no object allows nothing. Errors never quote it.
+ * Parses an answer. A value that is no object allows nothing. Errors never quote the answer.
  * @throws {Error} when it is not JSON
- * @throws {StreamDenied} when it rewrites the path to what is none: the session may not begin on another one instead
+ * @throws {StreamDenied} when its `stream_path` is no path: the session may not begin on another path instead
  */
 export function parseAdmissionAnswer(body: string): AdmissionAnswer {
   const value = parseJson(body)
@@ -33,7 +33,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A path and nothing else. Servers whose language has no missing strings send an empty one, which rewrites nothing. */
+/**
+ * Checks the path of an answer, which has neither scheme nor host. Servers whose language has no missing strings send an
+ * empty one, which rewrites nothing.
+ */
 function parseRewrittenPath(path: unknown): string | undefined {
   if (path === undefined || path === null || path === '') return undefined
   if (typeof path !== 'string') throw new StreamDenied("the stream_path of the control server's answer is not a string")

@@ -14,7 +14,7 @@ type AdmissionGateOptions = {
   /** The config when a session ends, which may have changed since it began. */
   readonly configAtEnd: () => Readonly<AdmissionWebhookConfig>
   readonly openings: WebhookClient
-  /** Another client, so that many ends at once don't hold up those who come. */
+  /** A second client, so that many ends at once don't hold up new sessions. */
   readonly closings: WebhookClient
   /** Keeps a notice that is under way, so that the server's stop can wait for it. */
   readonly track: (notice: Promise<void>) => void
@@ -28,7 +28,7 @@ type Delivery = {
   readonly event: 'opening' | 'closing'
   readonly request: SessionRequest
   readonly deliveryId: string
-  /** At the end of a session, the delivery that opened it: the only name of the session that control servers have seen. */
+  /** The delivery that opened the session, the only name of it that control servers have seen; null at an opening. */
   readonly sessionId: string | null
 }
 
@@ -131,7 +131,7 @@ export class AdmissionGate implements Gate {
   }
 }
 
-/** Without user information and query, which may have secrets in them. */
+/** The attributes of a span, without user information and query, which may have secrets in them. */
 function requestAttributes(url: string): Attributes {
   const { hostname, port, protocol } = new URL(url)
   const scheme = protocol.replace(':', '')

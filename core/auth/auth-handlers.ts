@@ -1,11 +1,11 @@
 import type { StreamAuthHandler } from 'sluice/sdk'
 import { OverrideStack } from '../base/override-stack.ts'
 
-/** Who sets a handler: one generation of a plugin. Known by identity. */
+/** The owner of a handler: one generation of a plugin. Known by identity. */
 export type HandlerOwner = { readonly plugin: string }
 
 /**
- * The custom auth handlers that plugins have set. Of these, the one holds whose plugin was the last to set its first: a
+ * The custom auth handlers that plugins have set. The handler of the plugin that was the last to set its first one holds: a
  * plugin keeps its place when it sets another, or is loaded anew.
  */
 export class AuthHandlers {
@@ -27,7 +27,7 @@ export class AuthHandlers {
     else this.#handlers.set(owner.plugin, owner, handler)
   }
 
-  /** The owner is gone: what was there before its handler holds again. */
+  /** Removes the owner's handler; the one that was there before holds again. */
   removeOwner(owner: HandlerOwner): void {
     this.#handlers.removeOwner(owner)
   }

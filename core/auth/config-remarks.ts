@@ -10,7 +10,7 @@ const DIRECTIONS = [
   { group: 'subscribe', who: 'whoever plays' },
 ] as const
 
-/** What a section says of the gates that can't be meant: the problem with a config, or undefined. */
+/** Returns the problem with a config whose gates can't be meant as they are, or undefined. */
 type Fault = (config: Readonly<InheritedConfig>) => string | undefined
 
 const FAULTS: readonly Fault[] = [
@@ -21,7 +21,7 @@ const FAULTS: readonly Fault[] = [
   sharedExpiry,
 ]
 
-/** What is odd about the gates in these sections: where one is open, or shut, that is not meant to be. */
+/** Returns remarks on the gates in these sections that are open, or shut, without being meant to be. */
 export function gateRemarks(sections: readonly Section[]): string[] {
   const on = sections.filter(({ config }) => config.enabled)
   return [...unknownProtocols(sections), ...on.flatMap((section) => [...idleKeys(section, on), ...faults(section, on)])]
@@ -45,7 +45,7 @@ function unknownProtocol(protocol: string, known: ReadonlySet<string>): string {
   return `there is neither a protocol nor a plugin '${protocol}'${hint}`
 }
 
-/** Keys that are set, and that no signature is checked with. */
+/** Remarks on keys that are set, although no signature is checked with them. */
 function idleKeys(section: Section, sections: readonly Section[]): string[] {
   return DIRECTIONS.flatMap(({ group, who }) => {
     const path = `${group}.key`
@@ -64,7 +64,10 @@ function isInherited(section: Section, path: string): boolean {
   return section.settings.get(path)?.source === 'global'
 }
 
-/** A fault of `global` is told there, and not once more for each plugin that inherits it. */
+/**
+ * Remarks on the faults of a section. A fault of `global` is in its own remarks, and not once more in those of each plugin
+ * that inherits it.
+ */
 function faults(section: Section, [global]: readonly Section[]): string[] {
   return FAULTS.flatMap((fault) => {
     const found = fault(valuesOf(section))
@@ -85,7 +88,7 @@ function sharedExpiry(config: Readonly<InheritedConfig>): string | undefined {
   )
 }
 
-/** Each section has the keys that all inherit. */
+/** The values of a section, each of which has the keys that all inherit. */
 function valuesOf({ config }: Section): Readonly<InheritedConfig> {
   return config.values as Readonly<InheritedConfig>
 }

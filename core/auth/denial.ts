@@ -2,14 +2,14 @@ import type { Logger } from 'pino'
 import type { SessionRequest, StreamDenied } from 'sluice/sdk'
 import { withoutQueryValues } from './query-values.ts'
 
-/** Longest reason that is logged. */
+/** The most characters of a reason that are logged. */
 const MAX_REASON_LENGTH = 512
-/** Most causes of an error that are followed. */
+/** The most causes of an error that are followed. */
 const MAX_CAUSES = 5
 
 /**
- * Logs why a session was denied, which its client is not told. Handlers and control servers word their reasons freely, so
- * what the client sent in its query is taken out of them.
+ * Logs the reason for a denial, which the client does not get. Handlers and control servers word their reasons freely, so the
+ * values of the client's query are taken out of them.
  */
 export function logDenial(log: Logger, request: SessionRequest, denied: StreamDenied): void {
   const { action, streamPath, client } = request
@@ -25,7 +25,7 @@ export function failureText(error: unknown, { query }: Pick<SessionRequest, 'que
 
 function messagesOf(error: unknown, depth = 1): string[] {
   if (!(error instanceof Error)) return typeof error === 'string' ? [error] : []
-  // A connection refused at every address of a name has a code and no message.
+  // An error for a connection that was refused at every address of a name has a code and no message.
   const message = error.message || ('code' in error ? String(error.code) : error.name)
   return depth === MAX_CAUSES ? [message] : [message, ...messagesOf(error.cause, depth + 1)]
 }

@@ -3,14 +3,14 @@ import { hiddenMetrics, type OwnedMetrics } from 'sluice/sdk/host'
 
 type Outcome = 'passed' | 'denied' | 'failed'
 
-/** What a control server was asked or told, and what came of it. */
+/** A request to a control server, and its outcome. */
 export type Delivered = {
   readonly event: 'opening' | 'closing'
-  /** `failed` is that no answer came that can be understood. */
+  /** `told` is a closing that was delivered; `failed` means that no answer came that can be understood. */
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'told'
 }
 
-/** Counts what the gates say, and how long they take. */
+/** Counts the verdicts of the gates, and measures their time. */
 export class GateMeters {
   readonly #results: MetricFamily<Counter, 'gate' | 'outcome'>
   readonly #seconds: MetricFamily<Histogram, 'gate'>
@@ -43,7 +43,7 @@ export class GateMeters {
     })
   }
 
-  /** Lets a gate check, and counts what it says. */
+  /** Runs the check of a gate, and counts its verdict. */
   async check<Result>(gate: string, check: () => Promise<Result>): Promise<Result> {
     const startMs = performance.now()
     let outcome: Outcome = 'passed'
@@ -58,7 +58,7 @@ export class GateMeters {
     }
   }
 
-  /** @param startMs when it began, on the clock of `performance` */
+  /** Counts a request to a control server. @param startMs its beginning, on the clock of `performance` */
   delivered({ event, outcome }: Delivered, startMs: number): void {
     this.#deliverySeconds.with({ event }).observe((performance.now() - startMs) / 1000)
     this.#deliveries.with({ event, outcome }).add()

@@ -4,32 +4,35 @@ import { traced } from '../observe/tracing.ts'
 import { GateMeters } from './gate-meters.ts'
 import type { StreamOwner } from './stream-owner.ts'
 
-/** What a gate that lets a session pass says about it. */
+/** The conditions under which a gate lets a session pass. */
 export type Admission = {
   /** Another path for the session. The gates after it still see the one that was asked for. */
   readonly streamPath?: string
-  /** How long the control server wants the session to live; recorded, not enforced (spec.md, Admission response body). */
+  /**
+   * The lifetime of the session in milliseconds, as the control server wants it; recorded, not enforced (spec.md, Admission
+   * response body).
+   */
   readonly lifetimeMs?: number
   /** Called once when the session has ended, if it began at all. Must not throw or wait. */
   readonly onEnd?: () => void
 }
 
-/** What a gate needs to know of the generation that asks. */
+/** The parts of a generation that the gates need. */
 export type GateOwner = Pick<StreamOwner, 'log' | 'closingNotice'>
 
 /** One step of the chain that every session from outside passes. */
 export interface Gate {
-  /** As metrics and traces name it. */
+  /** The name of the gate in metrics and traces. */
   readonly name: string
-  /** @throws {StreamDenied} with the reason as its cause */
+  /** Returns the conditions of the session; undefined for none. @throws {StreamDenied} with the reason as its cause */
   check(request: SessionRequest, owner: GateOwner): Promise<Admission | undefined>
 }
 
-/** The gates that are on, by direction. Resolved when config changes, so that a gate that is off costs nothing. */
+/** The gates that are on, by direction. They are resolved when config changes, so that a gate that is off costs nothing. */
 export type GateChains = {
   readonly publish: GateChain
   readonly play: GateChain
-  /** Those of `play` that every request of a session passes: they look at its query alone. */
+  /** The gates of `play` that every request of a session passes: they look at its query alone. */
   readonly playAuth: GateChain
 }
 
@@ -42,12 +45,12 @@ export type Admitted = {
   readonly onEnd: readonly (() => void)[]
 }
 
-/** The gates of one plugin and direction: what the session has got so far flows from one to the next. */
+/** The gates of one plugin and direction; each adds its admission to the result of those before. */
 export class GateChain {
   readonly gates: readonly Gate[]
   readonly #hook = new AsyncSeriesWaterfallHook<[Admitted, SessionRequest, GateOwner]>(['admitted', 'asked', 'owner'])
 
-  /** @param gates in the order in which they are asked */
+  /** @param gates the gates in the order in which they are asked */
   constructor(gates: readonly Gate[], meters: GateMeters = new GateMeters()) {
     this.gates = gates
     for (const gate of gates) {
@@ -60,8 +63,8 @@ export class GateChain {
   }
 
   /**
-   * Leads a request through the gates. The server's own sessions are exempt.
-   * @throws {StreamDenied} by the first gate that denies
+   * Passes a request through the gates. The server's own sessions are exempt.
+   * @throws {StreamDenied} when a gate denies; the first denial counts
    */
   async admit(request: SessionRequest, owner: GateOwner): Promise<Admitted> {
     const asking: Admitted = { request, lifetimeMs: undefined, onEnd: [] }

@@ -15,10 +15,10 @@ import { SignatureGate, keyOf } from './signature-gate.ts'
 import { SignedPolicyGate } from './signed-policy.ts'
 import type { StreamOwner } from './stream-owner.ts'
 
-/** The config as the gates read it: always the newest, whichever generation of a plugin asks. */
+/** The config that the gates read: always the newest, even for an older generation of a plugin. */
 export interface GateConfig {
   readonly global: Readonly<InheritedConfig>
-  /** Why a part of the config is not known, in which gates may be on. */
+  /** The reason why a part of the config, in which gates may be on, is not known. */
   readonly incomplete?: string | undefined
   /** The names of the plugins that have a section. */
   readonly declared: readonly string[]
@@ -37,7 +37,7 @@ type GatekeeperOptions = {
 /** The gates of a plugin, and the config that they were made from. */
 type Rules = { readonly config: Readonly<InheritedConfig>; readonly chains: GateChains }
 
-/** Decides who may publish and play: runs the gates that are on, in order (spec.md, What the service does). */
+/** Admits or denies publishers and players: runs the gates that are on, in order (spec.md, What the service does). */
 export class Gatekeeper {
   readonly #log: Logger
   readonly #config: GateConfig
@@ -48,7 +48,7 @@ export class Gatekeeper {
   readonly #closings = new WebhookClient()
   readonly #notices = new Set<Promise<void>>()
   readonly #warned = new Set<string>()
-  /** By plugin, as last asked for. */
+  /** The rules last used for each plugin, by its name. */
   readonly #rules = new Map<string, Rules>()
 
   constructor({ log, config, meters = new GateMeters(), nowMs = Date.now }: GatekeeperOptions) {
@@ -74,10 +74,10 @@ export class Gatekeeper {
   }
 
   /**
-   * Leads a request for a new session through the gates. What holds is the config of now, also on connections that a
-   * generation accepted before it changed.
+   * Passes a request for a new session through the gates. The present config holds, also for connections that a generation
+   * accepted before the config changed.
    * @throws {StreamDenied} when a gate denies
-   * @throws {StreamUnavailable} when the plugin was switched off or removed, and the connection is left from before; or
+   * @throws {StreamUnavailable} when the plugin was switched off or removed, and the connection is left from before, or when
    * gates may be on that are not known
    */
   async admit(request: SessionRequest, owner: StreamOwner): Promise<Admitted> {
@@ -87,14 +87,14 @@ export class Gatekeeper {
   }
 
   /**
-   * Leads a request of a session that was admitted before through the gates that look at its query.
-   * @throws {StreamDenied}
+   * Passes a further request of an admitted session through the gates that look at its query.
+   * @throws {StreamDenied} when a gate denies
    */
   async authenticate(request: SessionRequest, owner: StreamOwner): Promise<void> {
     await this.chainsOf(owner.plugin).playAuth.admit(request, owner)
   }
 
-  /** Waits for the notices under way, as long as the server's stop can. */
+  /** Waits for the notices under way, for `deadlineMs` milliseconds at most, and closes the clients. */
   async close(deadlineMs: number): Promise<void> {
     const { promise: deadline, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, deadlineMs)
@@ -117,7 +117,7 @@ export class Gatekeeper {
 
   #rulesOf(plugin: string): Rules {
     const known = this.#rules.get(plugin)
-    // What a removed plugin had last holds for the sessions that it has still.
+    // The last config of a removed plugin holds for the sessions that it has still.
     const config = this.#config.section(plugin)?.values ?? known?.config ?? this.#config.global
     if (known?.config === config) return known
     const play = this.#gates(plugin, config, 'play')
@@ -156,7 +156,7 @@ export class Gatekeeper {
     void notice.finally(() => this.#notices.delete(notice))
   }
 
-  // Read literally, the spec asks a handler only where the signature would be checked, which is easy to miss.
+  // The spec, read literally, asks a handler only where the signature would be checked, which is easy to miss.
   #warnOfHandler(): void {
     if (this.#handlers.current === undefined) return
     const sections = this.#config.declared.flatMap((plugin) => this.#config.section(plugin) ?? [])
@@ -181,6 +181,6 @@ export class Gatekeeper {
 type Filter = { readonly actions: readonly SessionAction[]; readonly protocols: readonly string[] }
 
 function covers({ actions, protocols }: Filter, action: SessionAction, protocol: string): boolean {
-  // A list that was left empty must not open a gate.
+  // An empty list covers all: it must not open a gate.
   return (actions.length === 0 || actions.includes(action)) && (protocols.length === 0 || protocols.includes(protocol))
 }

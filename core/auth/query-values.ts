@@ -1,21 +1,21 @@
-/** Longest query whose values are looked for; with a longer one, a text is not shown at all. */
+/** The longest query whose values are looked for; with a longer one, a text is not shown at all. */
 const MAX_QUERY_LENGTH = 4096
-/** Most parameters of a query whose values are looked for; as with its length. */
+/** The most parameters of a query whose values are looked for; with more, a text is not shown at all. */
 const MAX_PARAMETERS = 64
-/** Longest text that is searched; a longer one is not shown at all. */
+/** The longest text that is searched; a longer one is not shown at all. */
 const MAX_TEXT_LENGTH = 8 * 1024
-/** Shorter values are hidden where they stand alone, and left in longer words, which they would tear holes into. */
+/** The least length of a value that is hidden inside longer words; a shorter one is hidden only where it stands alone. */
 const MIN_LENGTH_IN_WORDS = 6
 
 const HIDDEN = '***'
 const WORD = /[\p{L}\p{N}_]/u
 
-/** Where a value stands in a text: from a character up to before another. */
+/** The place of a value in a text: `start` is its first character, `end` the one after its last. */
 type Span = { readonly start: number; readonly end: number }
 
 /**
- * A text in which no value of a query can be read: for what others say of a request, and may quote from it. Values are
- * found as they were sent, decoded, and encoded again, in capitals or not, of repeated parameters each.
+ * Returns a text of others about a request, which may quote it, with the values of the query hidden. Values are found as they
+ * were sent, decoded, and encoded again, in upper or lower case; each value of a repeated parameter is.
  */
 export function withoutQueryValues(text: string, query: string): string {
   if (query === '' || text === '') return text
@@ -36,7 +36,7 @@ export function withoutQueryValues(text: string, query: string): string {
   return shown + text.slice(end)
 }
 
-/** The ways in which the value of a parameter may be written; what has no `=` is taken for a value. */
+/** The forms in which the value of a parameter may be written; a parameter without `=` counts as a value. */
 function formsOf(parameter: string): string[] {
   const sent = parameter.slice(parameter.indexOf('=') + 1)
   const [[, value = ''] = []] = new URLSearchParams(`v=${sent}`)
@@ -51,7 +51,7 @@ function encodings(value: string): string[] {
   ]
 }
 
-/** Unlike in a form, `+` is itself. */
+/** Decodes a percent-encoded text; unlike in a form, `+` stands for itself. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -60,7 +60,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** In small letters where that keeps each character in its place. */
+/** The text with its ASCII letters in lower case, which keeps each character in its place. */
 function folded(text: string): string {
   return text.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase())
 }
@@ -75,7 +75,7 @@ function spansOf(form: string, text: string): Span[] {
   return spans
 }
 
-/** Spans that overlap as one, in order. */
+/** The spans in order, with those that overlap joined. */
 function merged(spans: readonly Span[]): Span[] {
   const result: Span[] = []
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {

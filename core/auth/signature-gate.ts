@@ -15,7 +15,7 @@ import { signatureFault } from './signature.ts'
 type SignatureGateOptions = {
   readonly config: Readonly<InheritedConfig>
   readonly action: SessionAction
-  /** The custom handler that holds at the moment; it takes the place of the signature. */
+  /** The custom handler that holds at present; it takes the place of the signature. */
   readonly handler: () => StreamAuthHandler | undefined
   readonly nowMs: () => number
 }
@@ -61,7 +61,7 @@ export class SignatureGate implements Gate {
       const asked = call(handler, request)
       const answer = timeoutMs === 0 ? await asked : await withDeadline(asked, timeoutMs, late)
       if (answer instanceof Error) throw answer
-      // Whoever answers in another form than the contract's does not mean to let everybody in.
+      // An answer in another form than the contract's is a mistake, which must not let everybody in.
       if (answer !== undefined && answer !== true) throw new Error(`it returned ${described(answer)}`)
     } catch (error) {
       if (error instanceof Error && isMistake(error)) logMistake(log, request, error)
@@ -70,13 +70,16 @@ export class SignatureGate implements Gate {
   }
 }
 
-/** A handler that fails refuses, too; but its author looks for the place, which a refusal does not tell. */
+/**
+ * Logs the error of a handler with its stack. A handler that fails refuses, too, but its author needs the place, which a
+ * refusal does not show.
+ */
 function logMistake(log: Logger, request: SessionRequest, error: Error): void {
   const reason = failureText(error, request)
   log.error({ stream: request.streamPath, reason, stack: stackFrames(error).join('\n') }, 'the auth handler failed')
 }
 
-/** What is no allowance, without what is in it. */
+/** Describes an answer that allows nothing, without its content. */
 function described(answer: unknown): string {
   if (answer === false || answer === null) return String(answer)
   return `a value of type ${typeof answer}, and only true or nothing lets a session in`
@@ -87,7 +90,7 @@ async function call(handler: StreamAuthHandler, request: SessionRequest): Promis
     plugin_name: request.protocol,
     stream_path: request.streamPath,
     query_string: request.query,
-    // A copy: what a handler does to it concerns nobody else.
+    // The handler gets a copy, so that its changes stay its own.
     params: { ...request.params },
     is_publish: request.action === 'publish',
   })

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** Length of a signature in characters (spec.md, Limits). */
+/** The length of a signature in characters (spec.md, Limits). */
 const SIGNATURE_LENGTH = 32
-/** Seconds are counted in signed 64 bits: a time past this one is a mistake, not far in the future. */
+/** The last time in Unix seconds, which are counted in signed 64 bits; a later one is a mistake, not far in the future. */
 const LAST_SECOND = 2n ** 63n - 1n
-/** Longest text of a time, leading zeros included. */
+/** The longest text of a time, leading zeros included. */
 const MAX_EXPIRY_LENGTH = 64
 
 const DIGITS = { decimal: /^\d+$/u, hexadecimal: /^[0-9a-f]+$/iu }
@@ -23,7 +23,7 @@ export type SignatureCheck = {
   readonly nowSeconds: number
 }
 
-/** What is wrong with a signature (for the log), or undefined when nothing is. */
+/** Returns the fault of a signature (for the log), or undefined when it is valid. */
 export function signatureFault({ key, streamPath, secret, expire, nowSeconds }: SignatureCheck): string | undefined {
   if (secret === undefined || expire === undefined) return 'it or its expiry is missing'
   const expiry = parseExpiry(expire, 'hexadecimal')
@@ -33,14 +33,14 @@ export function signatureFault({ key, streamPath, secret, expire, nowSeconds }: 
   return equalInConstantTime(secret.toLowerCase(), sign(key, streamPath, expire)) ? undefined : 'it is wrong'
 }
 
-/** A time in Unix seconds, written without sign, prefix or fraction; undefined when it is not. */
+/** Parses a time in Unix seconds, written without sign, prefix or fraction; returns undefined for another text. */
 export function parseExpiry(text: string, base: 'decimal' | 'hexadecimal'): number | undefined {
   if (text.length > MAX_EXPIRY_LENGTH || !DIGITS[base].test(text)) return undefined
   const seconds = BigInt(`${PREFIX[base]}${text}`)
   return seconds <= LAST_SECOND ? Number(seconds) : undefined
 }
 
-/** Compares two texts in a time that does not tell where they differ. */
+/** Compares two texts in a time that does not depend on the place where they differ. */
 export function equalInConstantTime(one: string, other: string): boolean {
   const bytes = Buffer.from(one)
   const otherBytes = Buffer.from(other)

@@ -3,17 +3,17 @@ import { StreamDenied, type SessionAction, type SessionRequest, type SignedPolic
 import type { Admission, Gate } from './gate.ts'
 import { equalInConstantTime, parseExpiry } from './signature.ts'
 
-/** Version tag at the head of the canonical string (spec.md, Versioning). */
+/** The version tag at the head of the canonical string (spec.md, Versioning). */
 const VERSION = 'v1'
 
-/** What a token binds. */
+/** The values that a token binds. */
 export type PolicyClaims = {
   /** The protocol's plugin name. */
   readonly protocol: string
   readonly action: SessionAction
-  /** Without query, as originally requested. */
+  /** The path without query, as originally requested. */
   readonly streamPath: string
-  /** Decimal Unix seconds, as sent. */
+  /** The expiry in decimal Unix seconds, as sent. */
   readonly expire: string
 }
 

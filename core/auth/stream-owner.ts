@@ -9,6 +9,6 @@ export type StreamOwner = {
   readonly log: Logger
   /** The plugin's effective config. */
   readonly config: Readonly<InheritedConfig>
-  /** Whether the admission control server is told when a session ends. */
+  /** True when the admission control server gets a notice at the end of a session. */
   readonly closingNotice: boolean
 }
