@@ -1,7 +1,7 @@
 import { messageOf, SluiceError } from 'sluice/sdk'
 import type { Job } from 'sluice/sdk'
 
-/** An operator who asks for a job is told how it went when that is known within this. */
+/** The longest wait for the outcome of a job that an operator asks for. */
 const BEGIN_TIMEOUT_MS = 5000
 
 class JobFailed extends SluiceError {
@@ -11,7 +11,7 @@ class JobFailed extends SluiceError {
 }
 
 /**
- * Waits a little for a job to begin.
+ * Waits for a job to begin, for five seconds at most; a later outcome is not reported.
  * @throws {SluiceError} when it failed (502)
  */
 export async function awaitBegin({ begun }: Job): Promise<void> {

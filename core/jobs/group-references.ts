@@ -1,9 +1,9 @@
-/** A regular expression's match, as `exec` gives it. */
+/** The groups of a regular expression's match, as `exec` returns them. */
 type Groups = readonly (string | undefined)[]
 
 /**
- * Fills the groups of a match in for `$0` to `$9`. Clients choose what they hold, so within an address they are encoded: they
- * can't leave the part of it that they stand in.
+ * Replaces `$0` to `$9` by the groups of a match. Clients choose their contents, so they are encoded within an address, and
+ * can't leave their part of it.
  */
 export function fillGroups(url: string, groups: Groups): string {
   const isAddress = url.includes('://')

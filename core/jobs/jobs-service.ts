@@ -1,7 +1,7 @@
 import { checkStreamPath, InvalidRequest, type Jobs } from 'sluice/sdk'
 import type { PushManager } from './push-manager.ts'
 
-/** What an operator asks for is done once. */
+/** The retry policy of an operator's job, which is done once. */
 const ONCE = { maxretry: 0, retryinterval: 0, proxy: '', header: {} }
 
 /** The service `jobs` of the server. */

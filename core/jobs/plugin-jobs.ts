@@ -9,7 +9,7 @@ type PluginJobsOptions = {
   readonly pushes: PushJobs
 }
 
-/** The jobs as plugins reach them. */
+/** The jobs, as the context of a plugin offers them. */
 export class PluginJobs {
   readonly pulls: PullJobs
   readonly pushes: PushJobs

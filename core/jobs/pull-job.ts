@@ -15,16 +15,16 @@ import type { Job } from 'sluice/sdk/host'
 import type { ServiceJobs } from './service-job.ts'
 import { findSourceFile, namesFile } from './source-file.ts'
 
-/** Who wants a pull: a rule or a proxy for as long as it is there, subscribers while there are some, an operator once. */
+/** The origin of a pull: a rule or a proxy wants it for as long as that is there, subscribers while there are some, an operator once. */
 export type PullOrigin = 'rule' | 'proxy' | 'subscriber' | 'operator'
 
 type PullJobOptions = {
   readonly by: ServiceJobs<PullService>
-  /** Whether anybody has the path or waits for it. */
+  /** Returns true when a path has subscribers that count, waiting ones included. */
   isWatched(streamPath: string): boolean
-  /** Folders with files that may be played. */
+  /** The folders with files that may be played. */
   folders(): readonly string[]
-  /** Is called when a try has failed. */
+  /** Called when a try has failed. */
   failed(wish: PullWish): void
 }
 
@@ -37,7 +37,7 @@ export class PullJob implements RunningPull {
   #publisher: Publisher | undefined
   #ending = false
 
-  /** Begins when `after`, the pull that had the path before, has ended. */
+  /** The pull begins when `after`, the end of the pull that had the path before, has settled. */
   constructor(wish: PullWish, origin: PullOrigin, options: PullJobOptions, after?: Promise<void>) {
     this.#wish = wish
     this.origin = origin
@@ -58,7 +58,7 @@ export class PullJob implements RunningPull {
     return this.#wish
   }
 
-  /** Its tries; `begun` is when the stream has its first track. */
+  /** The job with its tries; `begun` resolves when the stream has its first track. */
   get job(): Job {
     return this.#job
   }
@@ -67,17 +67,20 @@ export class PullJob implements RunningPull {
     return plugin === this.#wish.plugin && isDeepStrictEqual([rule, publish], [this.#wish.rule, this.#wish.publish])
   }
 
-  /** Lasts as long without subscribers as this says: when it is tried again, and from its next publisher on. */
+  /**
+   * Takes over the wish's limits of the time without subscribers: `isLasting` holds from the next try, `publish` from the
+   * next publisher on.
+   */
   adapt({ publish, isLasting = false }: PullWish): void {
     this.#wish = { ...this.#wish, publish, isLasting }
   }
 
-  /** Whether media of it flows. */
+  /** True while media of the pull flows. */
   get isPublishing(): boolean {
     return this.#job.state === 'running' && !this.ending
   }
 
-  /** True once it was stopped or its publisher closed, while the source is being left: it brings no stream any more. */
+  /** True once the pull was stopped or its publisher closed, while the source is being left: it brings no stream any more. */
   get ending(): boolean {
     return this.#ending || this.#job.stopping
   }
@@ -107,7 +110,7 @@ export class PullJob implements RunningPull {
     } catch (error) {
       const isPlayed = this.#wish.openRecording !== undefined && !isReplaced()
       if (!isPlayed || !(error instanceof StreamNotFound)) throw error
-      // A viewer has asked for a time at which nothing was recorded, which is no failure of anything.
+      // A viewer has asked for a time at which nothing was recorded, which is no failure.
       this.#options.failed(this.#wish)
       this.#job.log.info({ reason: error.message }, 'nothing is played')
       return { over: error.message }
@@ -157,12 +160,12 @@ export class PullJob implements RunningPull {
 
   #published(publisher: Publisher): void {
     this.#publisher = publisher
-    // When no media came it is tried again.
+    // A source that sent no media is tried again.
     publisher.onClose(({ code }: CloseReason) => (this.#ending = code !== 'timeout'))
   }
 
   #outcomeOf(end: PullEnd): JobOutcome {
-    // That no media comes is the source's fault.
+    // A source that sends no media is at fault.
     if (end.by === 'server' && end.reason.code === 'timeout') return { failure: 'no media came' }
     const reason = end.by === 'server' ? end.reason.text : 'the source is over'
     this.#job.log.info({ reason }, 'the pull has ended')

@@ -19,7 +19,7 @@ import { namesFile } from './source-file.ts'
 
 type PullManagerOptions = ServiceJobParts & {
   readonly streams: Pick<StreamRegistry, 'get' | 'subscribers'>
-  /** Folders with files that may be played. */
+  /** The folders with files that may be played. */
   readonly folders: () => readonly string[]
 }
 
@@ -27,12 +27,12 @@ type PullManagerOptions = ServiceJobParts & {
 export class PullManager implements PullJobs {
   readonly #options: PullManagerOptions
   readonly #by: ServiceJobs<PullService>
-  /** By path. */
+  /** The pulls by path. */
   readonly #jobs = new JobTable<PullWish, PullJob>()
-  /** Besides the rules, and asked before them. */
+  /** The sources of wishes that are asked before the rules. */
   readonly #sources = new Set<PullSource>()
   #rules = new PullRules([])
-  /** What the rules without expression ask for, done or not, by path. */
+  /** The wishes of the rules without expression, fulfilled or not, by path. */
   #fixed: ReadonlyMap<string, PullWish> = new Map()
 
   constructor(options: PullManagerOptions) {
@@ -42,7 +42,7 @@ export class PullManager implements PullJobs {
     hooks.on('resolve', ({ streamPath, params }) => this.demand(streamPath, params))
   }
 
-  /** Takes over the rules of the sections as they are now: starts what is new, ends what is gone, leaves the rest alone. */
+  /** Takes over the rules of the sections as they are now: starts new pulls, ends those without a rule, leaves the others alone. */
   apply(sections: readonly RuleSection<'pull'>[]): void {
     if (this.#jobs.isClosed) return
     this.#rules = new PullRules(sections)
@@ -57,7 +57,7 @@ export class PullManager implements PullJobs {
     }
   }
 
-  /** Asks another one what to pull for subscribers, before the rules. */
+  /** Adds a source of the wishes for subscribers, which is asked before the rules. @returns a function that removes it */
   addSource(source: PullSource): () => void {
     this.#sources.add(source)
     return () => {
@@ -68,7 +68,7 @@ export class PullManager implements PullJobs {
     }
   }
 
-  /** Calls `listener` each time a try of a pull has failed. */
+  /** Calls `listener` each time a try of a pull has failed. @returns a function that removes it */
   onFailure(listener: (streamPath: string) => void): () => void {
     return this.#jobs.onFailure(({ streamPath }) => listener(streamPath))
   }
@@ -83,12 +83,12 @@ export class PullManager implements PullJobs {
     return this.#jobs.at(streamPath)
   }
 
-  /** Whether a plugin offers to pull by this protocol. */
+  /** Returns true when a plugin offers to pull by this protocol. */
   canPull(protocol: string): boolean {
     return this.#by.service(protocol) !== undefined
   }
 
-  /** The plugin that pulls such an address or plays such a file, as its service says of itself; undefined when none says so. */
+  /** The plugin that pulls such an address or plays such a file, by the schemes and endings of its service; undefined for none. */
   protocolOf(url: string): string | undefined {
     const { plugins } = this.#rules
     const parsed = URL.parse(url)
@@ -115,12 +115,12 @@ export class PullManager implements PullJobs {
     await awaitBegin(this.#start(wish, 'operator').job)
   }
 
-  /** Starts a pull that lasts as long as its source says; one that has the path is stopped first. */
+  /** Starts a pull that lasts as long as its source has it; another pull of the path is stopped first. */
   start(wish: PullWish): void {
     if (!this.#jobs.isClosed) this.#start(wish, 'proxy')
   }
 
-  /** Starts the pull of a path anew, as its source says now; ends it where none says anything of it any more. */
+  /** Starts the pull of a path anew, by the present wish of its source; ends it where no source has one any more. */
   restart(streamPath: string): void {
     const pull = this.#jobs.at(streamPath)
     if (pull === undefined || this.#jobs.isClosed) return
@@ -129,7 +129,7 @@ export class PullManager implements PullJobs {
     else this.#start({ ...wish, args: pull.wish.args }, demandOrigin(wish))
   }
 
-  /** Has the pull of a path last as long without subscribers as this says, without a restart. */
+  /** Changes how long the pull of a path lasts without subscribers to the times of the wish, without a restart. */
   adapt(wish: PullWish): void {
     const pull = this.#jobs.at(wish.streamPath)
     pull?.adapt(wish)
@@ -137,7 +137,7 @@ export class PullManager implements PullJobs {
     if (publisher !== undefined) publisher.config = { ...publisher.config, ...wish.publish }
   }
 
-  /** Pulls a path for those who wait for it, if anybody knows where from; returns whether it will have a publisher. */
+  /** Pulls a path for subscribers that wait for it, if a source has a wish for it; returns true when it will have a publisher. */
   demand(streamPath: string, args: Readonly<Record<string, string>>): boolean {
     const pull = this.#jobs.at(streamPath)
     if (pull !== undefined && !pull.ending) return true
@@ -160,7 +160,7 @@ export class PullManager implements PullJobs {
     return undefined
   }
 
-  /** Looks at a pull for subscribers with the rules as they are now. */
+  /** Checks a pull for subscribers by the present rules: it goes on, starts anew or ends. */
   #renew(pull: PullJob): void {
     const { streamPath, args } = pull.wish
     const wish = this.#match(streamPath)

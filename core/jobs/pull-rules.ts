@@ -1,7 +1,7 @@
 import type { PublishConfig, PullRule, PullSource, PullWish, RuleSection } from 'sluice/sdk'
 import { fillGroups } from './group-references.ts'
 
-/** How long a pull that was started for a subscriber goes on without any, where the config says nothing else. */
+/** The time for which a pull on demand goes on without subscribers, where the config has none. */
 export const ON_DEMAND_IDLE_MS = 10_000
 
 type OnDemandRule = {
@@ -10,14 +10,14 @@ type OnDemandRule = {
   readonly rule: PullRule
   readonly idleMs: IdleTimes
 }
-/** How long a pull goes on without subscribers. */
+/** The times for which a pull goes on without subscribers. */
 type IdleTimes = Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'>
 
 /** The rules of the plugins that run, in the order of the plugins and of the file. */
 export class PullRules implements PullSource {
-  /** Pulls that are always wanted, by path; of two rules for a path, the first counts. */
+  /** The pulls that are always wanted, by path; of two rules for a path, the first counts. */
   readonly fixed: ReadonlyMap<string, PullWish>
-  /** The plugins that can have rules, whether they have some or not. */
+  /** The plugins that can have rules, including those without any. */
   readonly plugins: readonly string[]
   readonly #onDemand: readonly OnDemandRule[]
 
@@ -40,7 +40,7 @@ export class PullRules implements PullSource {
     )
   }
 
-  /** What is to be pulled for a subscriber of a path: by the first rule whose expression matches it. */
+  /** The pull for a subscriber of a path, by the first rule with an expression that matches it. */
   match(streamPath: string): PullWish | undefined {
     for (const { plugin, pattern, rule, idleMs } of this.#onDemand) {
       const groups = pattern.exec(streamPath)
@@ -51,7 +51,7 @@ export class PullRules implements PullSource {
   }
 }
 
-/** Nobody else ends such a pull: its subscriber may leave before or after it has begun to publish. */
+/** The times of a pull on demand, which ends by them alone: its subscriber may leave before or after it has begun to publish. */
 function idleTimes(publish: IdleTimes): IdleTimes {
   return {
     idletimeout: publish.idletimeout || ON_DEMAND_IDLE_MS,

@@ -12,21 +12,21 @@ import {
 import type { Job } from 'sluice/sdk/host'
 import type { ServiceJobs } from './service-job.ts'
 
-/** What a session says in its query that takes no sound. */
+/** The query of a session that takes no sound. */
 const NO_AUDIO = 'subaudio=false'
 
-/** How the subscriber of a push is closed when the stream is over, or an operator wants no more of it. */
+/** The close codes of a push's subscriber when the stream is over, or an operator has stopped it. */
 const ENDS: ReadonlySet<CloseCode> = new Set(['timeout', 'stopped'])
 
-/** Who wants a push: a rule or a proxy for as long as it is there, an operator once. */
+/** The origin of a push: a rule or a proxy wants it for as long as that is there, an operator once. */
 export type PushOrigin = 'rule' | 'proxy' | 'operator'
 
 type PushJobOptions = {
   readonly by: ServiceJobs<PushService>
   isPublished(streamPath: string): boolean
-  /** The bytes that a subscriber was sent so far. */
+  /** Returns the bytes sent to a subscriber so far. */
   sentBytes(subscriberId: number): number
-  /** Is called when a try has failed. */
+  /** Called when a try has failed. */
   failed(wish: PushWish): void
 }
 
@@ -39,7 +39,7 @@ export class PushJob implements RunningPush {
   #subscriberId: number | undefined
   #ending = false
 
-  /** Begins when `after`, the same push before, has ended. */
+  /** The push begins when `after`, the end of the same push before, has settled. */
   constructor(wish: PushWish, origin: PushOrigin, options: PushJobOptions, after?: Promise<void>) {
     this.wish = wish
     this.origin = origin
@@ -56,7 +56,7 @@ export class PushJob implements RunningPush {
     })
   }
 
-  /** True once it was stopped or the stream ended, while the target is being left: it sends nothing any more. */
+  /** True once the push was stopped or the stream ended, while the target is being left: it sends nothing any more. */
   get ending(): boolean {
     return this.#ending || this.job.stopping
   }

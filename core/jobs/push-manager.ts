@@ -25,7 +25,7 @@ export class PushManager implements PushJobs {
     hooks.on('published', ({ path }) => this.#startRules(path))
   }
 
-  /** Takes over the rules of the sections as they are now: starts what is new, ends what is gone, leaves the rest alone. */
+  /** Takes over the rules of the sections as they are now: starts new pushes, ends those without a rule, leaves the others alone. */
   apply(sections: readonly RuleSection<'push'>[]): void {
     if (this.#jobs.isClosed) return
     this.#rules = new PushRules(sections)
@@ -38,7 +38,7 @@ export class PushManager implements PushJobs {
     for (const { path } of this.#options.streams.list()) this.#startRules(path)
   }
 
-  /** Calls `listener` each time a try of a push has failed. */
+  /** Calls `listener` each time a try of a push has failed. @returns a function that removes it */
   onFailure(listener: (wish: PushWish) => void): () => void {
     return this.#jobs.onFailure(listener)
   }
@@ -48,12 +48,12 @@ export class PushManager implements PushJobs {
     return this.#jobs.all.length
   }
 
-  /** Whether a plugin offers to push by this protocol. */
+  /** Returns true when a plugin offers to push by this protocol. */
   canPush(protocol: string): boolean {
     return this.#by.service(protocol) !== undefined
   }
 
-  /** The plugin that pushes to such an address, as its service says of itself; undefined when none says so. */
+  /** The plugin that pushes to such an address, by the schemes of its service; undefined for none. */
   protocolOf(url: string): string | undefined {
     const scheme = URL.parse(url)?.protocol.slice(0, -1)
     if (scheme === undefined) return undefined
@@ -62,8 +62,8 @@ export class PushManager implements PushJobs {
 
   /**
    * Starts a push for an operator, and waits a little for the target to take it.
-   * @throws {StreamNotFound} when nobody publishes the stream
-   * @throws {PushExists}
+   * @throws {StreamNotFound} when the stream has no publisher
+   * @throws {PushExists} when the stream is pushed to the address already
    * @throws {SluiceError} when the push failed (502), or the server is stopping (503)
    */
   async request(wish: PushWish): Promise<void> {
@@ -73,8 +73,8 @@ export class PushManager implements PushJobs {
 
   /**
    * Starts a push.
-   * @throws {PushExists}
-   * @throws {StreamUnavailable} the server is stopping
+   * @throws {PushExists} when the stream is pushed to the address already
+   * @throws {StreamUnavailable} when the server is stopping
    */
   start(wish: PushWish, origin: PushOrigin = 'proxy'): PushJob {
     if (this.find(wish) !== undefined) throw new PushExists()
@@ -94,7 +94,7 @@ export class PushManager implements PushJobs {
   }
 
   #startRules(streamPath: string): void {
-    // A stream that was made of another for its players would be kept alive by a push.
+    // A push would keep a stream alive that was made of another one for its players.
     const isMade = this.#options.streams.get(streamPath)?.publisher?.request.type === 'transform'
     if (this.#jobs.isClosed || isMade) return
     for (const wish of this.#rules.match(streamPath)) {

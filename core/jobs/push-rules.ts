@@ -1,7 +1,7 @@
 import type { PushRule, PushWish, RuleSection } from 'sluice/sdk'
 import { fillGroups } from './group-references.ts'
 
-/** What there is one push of at a time: a stream, and the address that it is sent to. */
+/** The key under which there is one push at a time: a stream, and the address that it is sent to. */
 export function pushPlace({ streamPath, rule }: Pick<PushWish, 'streamPath' | 'rule'>): string {
   // No path has a line feed.
   return `${streamPath}\n${rule.url}`
@@ -9,7 +9,7 @@ export function pushPlace({ streamPath, rule }: Pick<PushWish, 'streamPath' | 'r
 
 /** The `onpub.push` rules of the plugins that run, in the order of the plugins and of the file. */
 export class PushRules {
-  /** The plugins that can have rules, whether they have some or not. */
+  /** The plugins that can have rules, including those without any. */
   readonly plugins: readonly string[]
   readonly #rules: readonly { readonly plugin: string; readonly pattern: RegExp; readonly rule: PushRule }[]
 
@@ -24,7 +24,7 @@ export class PushRules {
     )
   }
 
-  /** Where a stream is to be sent: by all rules whose expressions match its path. */
+  /** The pushes of a stream, by all rules with an expression that matches its path. */
   match(streamPath: string): PushWish[] {
     return this.#rules.flatMap(({ plugin, pattern, rule }) => {
       const groups = pattern.exec(streamPath)

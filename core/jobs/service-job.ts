@@ -11,7 +11,7 @@ export type ServiceJobParts = {
   readonly services: { get(name: string): unknown }
   readonly tasks: Pick<TaskTree, 'registryFor'>
   readonly hooks: Pick<HookRunner, 'registryFor'>
-  /** @param proxy its address; empty is none */
+  /** @param proxy the address of the proxy; empty for none */
   readonly dialer: (proxy: string) => Dialer
   readonly meters?: JobMeters
 }
@@ -19,21 +19,21 @@ export type ServiceJobParts = {
 type ServiceJobInit<Service> = Pick<JobInit, 'isWanted' | 'movedBytes' | 'failed' | 'after'> & {
   readonly wish: { readonly plugin: string; readonly streamPath: string; readonly rule: PullRule | PushRule }
   readonly origin: string
-  /** The address, with nothing secret. */
+  /** The address, without secrets. */
   readonly url: string
-  /** Tries once. `isReplaced` tells whether a newer generation has the service by now. */
+  /** Tries once. `isReplaced` returns true once a newer generation has the service. */
   readonly attempt: (service: Service, signal: AbortSignal, isReplaced: () => boolean) => Promise<JobOutcome>
 }
 
 type StartParts = { tasks: TaskRegistry; hooks: Pick<HookRegistry, 'notify'>; meters: JobMeters }
 
-/** Starts a job that is shown, counted and told of as all are. */
+/** Starts a job that is shown in the task tree, counted, and reported by notices. */
 export function startJob(init: JobInit, { tasks, hooks, meters }: StartParts): Job {
   const { kind, plugin } = init.task
   return new Job({ ...init, tasks, meter: meters.of(kind, plugin), notices: jobNotices(hooks) })
 }
 
-/** Starts the jobs of one kind, which are done by the services of plugins. */
+/** Starts the jobs of one kind, which the services of plugins do. */
 export class ServiceJobs<Service extends { readonly headerless?: boolean }> {
   readonly dialer: ServiceJobParts['dialer']
   readonly #kind: 'pull' | 'push'
@@ -49,13 +49,13 @@ export class ServiceJobs<Service extends { readonly headerless?: boolean }> {
     this.#start = { tasks: tasks.registryFor(owner), hooks: hooks.registryFor({ plugin: 'global', log }), meters }
   }
 
-  /** The service of a plugin at present; each try takes that of the newest generation. */
+  /** The present service of a plugin; each try uses that of the newest generation. */
   service(plugin: string): Service | undefined {
     // Plugins can provide a service of such a name only with this type.
     return this.#parts.services.get(`${this.#kind}:${plugin}`) as Service | undefined
   }
 
-  /** Starts a job; where its plugin is replaced meanwhile, it goes on by the service of the next generation. */
+  /** Starts a job; when its plugin is replaced meanwhile, it goes on by the service of the next generation. */
   start({ wish: { plugin, streamPath, rule }, origin, url, attempt, ...rest }: ServiceJobInit<Service>): Job {
     const kind = this.#kind
     const init: JobInit = {

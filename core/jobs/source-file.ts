@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Whether an address names a local file with one of these endings: it has no scheme, or `file:`. */
+/** True for an address that names a local file with one of these endings: it has no scheme, or `file:`. */
 export function namesFile(url: string, endings: readonly string[]): boolean {
   const isLocal = !/^[a-z][a-z\d+.-]*:/iu.test(url) || /^file:/iu.test(url)
   return isLocal && endings.includes(path.extname(url).toLowerCase())
@@ -10,8 +10,8 @@ export function namesFile(url: string, endings: readonly string[]): boolean {
 
 /**
  * Finds the file that an address names, in folders whose files may be played. A relative one is looked for in each of them.
- * @param folders as `global.pull.folders` names them, as seen from the working directory
- * @throws {Error} when there is none, or it lies elsewhere, also by way of a link
+ * @param folders the folders of `global.pull.folders`, relative to the working directory
+ * @throws {Error} when there is no such file, or it is outside the folders, also by way of a link
  */
 export async function findSourceFile(url: string, folders: readonly string[]): Promise<string> {
   const named = /^file:\/\//iu.test(url) ? fileURLToPath(url) : url.replace(/^file:/iu, '')
