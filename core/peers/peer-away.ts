@@ -1,6 +1,6 @@
 import { StreamUnavailable } from 'sluice/sdk'
 
-/** Another process does not answer (503). A client that is told so may try again soon. */
+/** Another process does not answer (503). A client that gets this error may try again soon. */
 export class PeerAway extends StreamUnavailable {
   readonly headers = { 'retry-after': '2' }
 

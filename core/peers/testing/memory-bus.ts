@@ -3,7 +3,7 @@ import { PeerAway } from '../peer-away.ts'
 import type { Claim, Exchange, Owned, PeerAnswer, PeerCall, Peers, PeerService } from '../peers.ts'
 
 export type MemberOptions = {
-  /** Whether the member has the publisher of a stream; none unless given. */
+  /** Returns true when the member has the publisher of a stream; default none. */
   readonly hasStream?: (streamPath: string) => boolean
 }
 
@@ -14,7 +14,7 @@ type Wish = Claim & { readonly process: number; readonly tell: () => void }
 export class MemoryBus {
   readonly #tokenKey = randomBytes(32)
   readonly #members = new Map<number, Member>()
-  /** By name; the first holds it. */
+  /** The claims by name; the first holds it. */
   readonly #wishes = new Map<string, readonly Wish[]>()
 
   join(process: number, options: MemberOptions = {}): Peers {
@@ -35,19 +35,19 @@ export class MemoryBus {
     }
   }
 
-  /** From now on, the process is there and says nothing. */
+  /** Makes the process answer nothing from now on, though it stays a member. */
   silence(process: number): void {
     const member = this.#members.get(process)
     if (member !== undefined) member.isSilent = true
   }
 
-  /** The others forget the process, and what it held goes to them. */
+  /** Removes the process; the others take over its claims. */
   leave(process: number): void {
     this.#members.delete(process)
     for (const wishes of [...this.#wishes.values()].flat()) if (wishes.process === process) wishes.release()
   }
 
-  /** Has another process hold a claim, as when a lease could not be renewed in time. */
+  /** Gives a claim to another process, as when a lease could not be renewed in time. */
   move(name: string, process: number): void {
     const wishes = this.#wishes.get(name) ?? []
     this.#order(
