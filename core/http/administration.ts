@@ -5,15 +5,15 @@ import type { HttpApp } from './http-app.ts'
 import type { Mounts } from './mount-table.ts'
 import { splitMount } from './request-path.ts'
 
-/** A generation of a plugin, as far as it has operations with absolute paths. */
+/** A generation of a plugin: its mounts, and the app of its operations with absolute paths, if it has any. */
 export type Administering = Mounts & { readonly administration: HttpApp | undefined }
 
-/** Absolute paths of plugins begin so, unless they are below a prefix of the plugin. */
+/** The start of a plugin's absolute paths, unless they are below a prefix of the plugin. */
 const PLUGIN_PATHS = '/api/'
 
 /**
  * Checks that a plugin may have an absolute path.
- * @throws {Error} when it is the server's or another plugin's
+ * @throws {Error} when the path is the server's or another plugin's
  */
 export function assertFree(
   { method, path, url }: Spelling,
@@ -32,8 +32,8 @@ export function assertFree(
 }
 
 /**
- * The app that answers a path of the administration: where several have a route for it, the one that names the path most
- * closely, and the server's where none has.
+ * The app that answers a path of the administration: of several with a route for it, the one whose route names the path most
+ * closely; the server's where none has a route.
  */
 export function appFor(
   { method = 'GET' }: RoutedRequest,

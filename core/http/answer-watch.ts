@@ -9,22 +9,22 @@ import { REQUEST_ID_HEADER } from './request-id.ts'
 import { countSentBytes } from './sent-bytes.ts'
 import { withoutTokens } from './session-tokens.ts'
 
-/** Longer paths are cut. */
+/** The most characters of a path in a log line; a longer one is cut. */
 const MAX_PATH_LENGTH = 2048
 const SWITCHING_PROTOCOLS = 101
-/** What the access log shows where the client left before there was an answer, as nginx does. */
+/** The status in the access log where the client left before there was an answer, as in nginx. */
 const CLIENT_CLOSED_REQUEST = 499
 
-/** Those that show answers: the access log, and the debug log of who answers. */
+/** The logs of answers: the access log, and the debug log of the part that answers. */
 type AnswerLogs = { readonly access: Logger; readonly debug: Logger }
 
 /** An answer to a WebSocket request. */
 export type UpgradeAnswer = {
-  /** The server has refused it. */
+  /** Sets the status of the refusal, for the log and the counters. */
   refused(statusCode: number): void
 }
 
-/** Makes what follows the answers of each part of the server. */
+/** Creates the watches of the server's parts. */
 export class AnswerWatches {
   readonly #access: Logger
   readonly #meters: HttpMeters
@@ -34,14 +34,14 @@ export class AnswerWatches {
     this.#meters = meters
   }
 
-  /** Those of the administration, a plugin's operations with absolute paths included. */
+  /** The watch of the administration, which includes a plugin's operations with absolute paths. */
   ofAdministration(log: Logger): AnswerWatch {
     return this.of('administration', log)
   }
 
   /**
-   * @param group whose answers they count as: a plugin's, or the server's
-   * @param log shows them at level debug
+   * @param group the plugin, or the part of the server, that the answers count for
+   * @param log shows the answers at level debug
    */
   of(group: string, log: Logger): AnswerWatch {
     return new AnswerWatch({ access: this.#access, debug: log }, this.#meters.of(group))
@@ -50,7 +50,7 @@ export class AnswerWatches {
 
 /** Follows answers to their end: counts them, and logs those that are to be logged. */
 export class AnswerWatch {
-  /** Whether all go to the access log. */
+  /** True when all answers go to the access log. */
   logsAll = false
   readonly #logs: AnswerLogs
   readonly #meter: AnswerMeter
@@ -60,7 +60,7 @@ export class AnswerWatch {
     this.#meter = meter
   }
 
-  /** Has the answer carry the request's id. */
+  /** Counts and logs an answer, and gives it the request's id. */
   follow(request: RoutedRequest, response: ServerResponse): void {
     if (request.id !== undefined) response.setHeader(REQUEST_ID_HEADER, request.id)
     const startMs = performance.now()
@@ -96,8 +96,8 @@ export class AnswerWatch {
 }
 
 /**
- * The line of the log for one answer. What the request says is read at once: later the connection knows its client no more,
- * and a line that waits for the end of a live stream must not hold the request.
+ * The line of the log for one answer. It takes the fields of the request at once: later the connection does not know its
+ * client any more, and a line that waits for the end of a live stream must not hold the request.
  */
 class AnswerLine {
   readonly #method: string | undefined
@@ -119,7 +119,7 @@ class AnswerLine {
     this.#log = log
   }
 
-  /** @param statusCode undefined where the client left before */
+  /** @param statusCode undefined where the client left before there was an answer */
   answered(statusCode: number | undefined, user: string | undefined): void {
     this.#status = statusCode ?? CLIENT_CLOSED_REQUEST
     this.#user = user

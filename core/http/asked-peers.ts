@@ -13,11 +13,11 @@ import { PeerAway } from '../peers/peer-away.ts'
 import { SERVER_WORK, type PeerError, type Peers } from '../peers/peers.ts'
 import { callOf } from './peer-call.ts'
 
-/** How long other processes may take for an answer. */
+/** The longest waits for answers of other processes. */
 export type PeerPatience = {
-  /** For their parts of an answer of all. Who looks at a list is not to wait for a process that hangs. */
+  /** The time for the parts of an answer of all: a list must not wait for a process that hangs. */
   readonly allMs: number
-  /** For what one process is to do, which may have to ask cameras and other servers for it. */
+  /** The time for an answer of one process, which may have to ask cameras and other servers. */
   readonly oneMs: number
 }
 
@@ -27,16 +27,17 @@ const NOT_FOUND = 404
 export type OperationPeersOptions = {
   readonly log: Logger
   readonly peers: Peers
-  /** The plugin whose operations these are; left out for the server's own. */
+  /** The plugin of these operations; left out for the server's own. */
   readonly plugin?: string
   readonly patience?: PeerPatience
 }
 
 /**
- * Asks other processes for what the reach of an operation wants of them.
+ * Asks other processes for the parts of an answer that the reach of an operation demands.
  *
- * A process that does not answer in time is left out of an answer of all that only reads: most of a list is more use than none. A
- * change that is for all fails then with 503, as it may not have been made everywhere; so does what one process alone can answer.
+ * A process that does not answer in time is left out of an answer of all that only reads, as most of a list is more use than
+ * none. A change that is for all then fails with 503, as it may not have been made everywhere; so does an operation that one
+ * process alone can answer.
  */
 export class AskedPeers implements OperationPeers {
   readonly #options: OperationPeersOptions
@@ -56,14 +57,14 @@ export class AskedPeers implements OperationPeers {
     if (reach === 'here') return own()
     if (reach === 'all' || (typeof reach === 'object' && 'all' in reach)) return this.#ofAll(operation, input, own)
     const owner = await this.#ownerFor(reach, input)
-    // That nobody has it, this process says as well as any other.
+    // When no process has it, this one can answer that as well as any other.
     if (owner === undefined || owner === this.#options.peers.node.process) return own()
     const part = await this.#ask(owner, operation, input, this.#patience.oneMs)
     return 'value' in part ? part.value : joinAnswers(operation, [], [part])
   }
 
   async #ofAll(operation: AnyOperation, input: HandledInput, own: () => Promise<unknown>): Promise<unknown> {
-    // The others first: what is asked for may end this process.
+    // The others are asked first, as the operation may end this process.
     const asked = this.#options.peers.others.map((other) => this.#ask(other, operation, input, this.#patience.allMs))
     const [[mine], theirs] = await Promise.all([Promise.allSettled([own()]), Promise.allSettled(asked)])
     const refusals = [mine, ...theirs].flatMap((result) =>
@@ -84,8 +85,8 @@ export class AskedPeers implements OperationPeers {
   }
 
   /**
-   * Finds the process that is to answer alone; undefined where none has what is asked for.
-   * @throws {StreamUnavailable} when no process does now what only one does
+   * Finds the process that is to answer alone; undefined where none has the stream or session.
+   * @throws {StreamUnavailable} when no process holds the claim at present
    */
   async #ownerFor(
     reach: 'one' | { readonly stream: string } | { readonly session: string },
@@ -106,7 +107,7 @@ export class AskedPeers implements OperationPeers {
     return typeof streamPath === 'string' ? peers.owner({ stream: streamPath }) : undefined
   }
 
-  /** @throws {PeerAway} when it can't be reached, or takes too long; {@link SluiceError} what its handler has thrown */
+  /** @throws {PeerAway} when the process can't be reached, or takes too long; {@link SluiceError} the error of its handler */
   async #ask(process: number, operation: AnyOperation, input: HandledInput, patienceMs: number): Promise<AnswerPart> {
     const signal = AbortSignal.any([input.signal, AbortSignal.timeout(patienceMs)])
     const call = callOf(this.#options.plugin, operation, input)

@@ -6,12 +6,12 @@ import { isReading } from './guard.ts'
 
 const BASIC = /^Basic +([\w+/=-]+) *$/iu
 
-/** What a browser needs to ask its user for name and password. */
+/** The header that makes a browser ask its user for name and password. */
 export const CHALLENGE = { 'www-authenticate': 'Basic realm="sluice", charset="UTF-8"' } as const
 
 /** HTTP Basic (RFC 7617) for everything that is served (`http.username`, `http.password`). */
 export class BasicAuth {
-  /** Of name and password; undefined where nobody is asked for them. */
+  /** The digest of name and password; undefined where none are needed. */
   readonly #expected: Buffer | undefined
 
   constructor({ username, password }: Pick<HttpConfig, 'username' | 'password'>) {
@@ -19,9 +19,9 @@ export class BasicAuth {
   }
 
   /**
-   * Lets a request pass. Browsers send name and password by themselves, also for pages of other sites: these may then
-   * change nothing.
-   * @throws {Unauthenticated} when it has not the name and password
+   * Lets a request pass. Browsers send name and password by themselves, also for pages of other sites, which may change
+   * nothing then.
+   * @throws {Unauthenticated} when the request lacks the name and password
    * @throws {PermissionDenied} when a page of another site wants to change something
    */
   admit(request: RoutedRequest): void {
@@ -35,7 +35,7 @@ export class BasicAuth {
   }
 }
 
-/** Whether a browser sends the request for a page that the server did not serve itself. */
+/** True for a request that a browser sends for a page of another origin. */
 function isOfOtherOrigin({ headers, forwarded }: RoutedRequest): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'

@@ -1,12 +1,12 @@
 import type { EventEmitter } from 'node:events'
 import { PermissionDenied, Unauthenticated } from '../login/login-errors.ts'
 
-/** What carries an answer that may go on for hours. */
+/** The connection or stream of an answer that may go on for hours. */
 type Carrier = Pick<EventEmitter, 'once'> & { destroy(): unknown }
 
 /**
- * Asks again and again whether the caller of a WebSocket or an event stream may still have it, and ends it when not: its
- * request was let in long ago.
+ * Checks at intervals that the caller of a WebSocket or an event stream may still have it, and ends it when not: its request
+ * was admitted long ago.
  * @param check rejects with `Unauthenticated` or `PermissionDenied` when not; other failures, as of the database, end nothing
  */
 export function watchCaller(carrier: Carrier, check: () => Promise<unknown>, intervalMs: number): void {

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NEW_TOKEN_HEADERS } from './guard.ts'
 
-/** Response headers that say what pages of other origins may do. */
+/** The response headers that grant rights to pages of other origins. */
 export type CorsPolicy = {
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Whether the origin that asks is named, as browsers demand where they send cookies and credentials. */
+  /** True where the answer names the origin that asks, as browsers demand where they send cookies and credentials. */
   readonly namesOrigin: boolean
 }
 
-/** Headers that pages of other origins may send: to say who they are, and to ask for parts and for changes (RFC 9110, 13 and 14). */
+/** The headers that pages of other origins may send: credentials, and those for ranges and conditions (RFC 9110, 13 and 14). */
 const SENT_HEADERS = [
   'Content-Type',
   'Access-Token',
@@ -24,8 +24,8 @@ const SENT_HEADERS = [
 ].join(', ')
 
 /**
- * Headers of answers that such pages may read: the part that an answer brings, the size and name of the whole, its state and date, by which
- * players set their clocks, and the address and time to ask next.
+ * The headers of answers that such pages may read: the range of an answer, the size and name of the whole, its state and
+ * date, by which players set their clocks, and the address and time of the next request.
  */
 const SHOWN_HEADERS = [
   'Accept-Ranges',
@@ -41,7 +41,7 @@ const SHOWN_HEADERS = [
   'X-Request-Id',
 ]
 
-/** Media: pages of any origin play and publish it, with credentials too. */
+/** The policy for media: pages of any origin play and publish it, with credentials too. */
 export const MEDIA_CORS: CorsPolicy = {
   namesOrigin: true,
   headers: Object.entries({
@@ -49,7 +49,7 @@ export const MEDIA_CORS: CorsPolicy = {
     'access-control-allow-headers': SENT_HEADERS,
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
     'access-control-allow-private-network': 'true',
-    // With the servers that a session of WHIP or WHEP may use (RFC 9725, 4.6).
+    // `Link` names the servers that a session of WHIP or WHEP may use (RFC 9725, 4.6).
     'access-control-expose-headers': [...SHOWN_HEADERS, 'Link'].join(', '),
     'cross-origin-resource-policy': 'cross-origin',
     // The answer differs by origin, so a shared cache must keep it apart.
@@ -58,8 +58,8 @@ export const MEDIA_CORS: CorsPolicy = {
 }
 
 /**
- * Everything else: pages of other origins read what anybody may read, and browsers send no credentials with it by
- * themselves. Pages that have the token of a login may send that, and see the one that follows it.
+ * The policy for everything else: pages of other origins may read public answers, and browsers send no credentials with their
+ * requests by themselves. Pages that have the token of a login may send it, and read the one that follows it.
  */
 export const READING_CORS: CorsPolicy = {
   namesOrigin: false,
@@ -71,14 +71,14 @@ export const READING_CORS: CorsPolicy = {
   }),
 }
 
-/** Sets the headers on the raw response before any handler runs, so that replies a plugin hijacks carry them, too. */
+/** Sets the headers on the raw response before any handler runs, so that replies that a plugin hijacks carry them, too. */
 export function setCorsHeaders(policy: CorsPolicy, request: IncomingMessage, response: ServerResponse): void {
   const origin = policy.namesOrigin ? (request.headers.origin ?? '*') : '*'
   response.setHeader('access-control-allow-origin', origin)
   for (const [name, value] of policy.headers) response.setHeader(name, value)
 }
 
-/** Whether a browser asks what it may send, before it sends it. */
+/** True for a request by which a browser asks for permission before the actual one. */
 export function isPreflight(request: IncomingMessage): boolean {
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
 }

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { parseQuery } from 'sluice/sdk'
 
 const BEARER = /^Bearer +(\S+) *$/iu
-/** Query parameter of the token, for what can send no header. */
+/** The query parameter of the token, for clients that can send no header. */
 const TOKEN_QUERY = 'token'
 
 /**
- * The token that a request brings: in `Authorization: Bearer`, or in `Access-Token`, as where `Authorization` has a name and
- * password for HTTP Basic. Browsers can give neither to a WebSocket or an EventSource, so that these may name it in the query.
+ * Returns the token of a request: in `Authorization: Bearer`, or in `Access-Token`, as where `Authorization` has a name and
+ * password for HTTP Basic. Browsers can give neither to a WebSocket or an EventSource, so these may have it in the query.
  */
 export function credentialOf(request: IncomingMessage): string | undefined {
   const { authorization = '', 'access-token': accessToken } = request.headers
@@ -17,7 +17,7 @@ export function credentialOf(request: IncomingMessage): string | undefined {
   return canSendNoHeader(request) ? tokenInQuery(request) : undefined
 }
 
-/** Whether a request is for a WebSocket or an event stream, which browsers send without headers of a page's own. */
+/** True for a request for a WebSocket or an event stream, which browsers send without headers of a page's own. */
 export function canSendNoHeader({ method, headers }: IncomingMessage): boolean {
   const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket'
   return method === 'GET' && (isWebSocket || headers.accept?.includes('text/event-stream') === true)

@@ -14,17 +14,17 @@ import { isReading, type RouteRule } from './guard.ts'
 import type { RouteTable } from './route-table.ts'
 import { withoutTokens } from './session-tokens.ts'
 
-/** A plugin's `ready` hooks and registered fastify plugins must be done by then. */
+/** The time limit for a plugin's `ready` hooks and registered fastify plugins. */
 const READY_TIMEOUT_MS = 10_000
 
 export type FastifyAppOptions = {
   readonly log: Logger
   readonly limits: HttpLimits
   readonly cors: () => boolean
-  /** Gets all routes. */
+  /** The table that all routes are added to. */
   readonly routes: RouteTable
   /**
-   * Called before routes that are not public, and where no route is. Rejects with a `SluiceError` to refuse the request.
+   * Called before routes that are not public, and where no route matches. Rejects with a `SluiceError` to refuse the request.
    * @returns undefined where there is nothing to wait for
    */
   readonly admit: (
@@ -32,12 +32,12 @@ export type FastifyAppOptions = {
     rule: RouteRule | undefined,
     response: ServerResponse,
   ) => Promise<void> | undefined
-  /** What a client is told whose path no route has. */
+  /** Returns the message for a client whose path no route has. */
   readonly notFound: (request: RoutedRequest) => string
 }
 
 /**
- * A fastify instance that listens nowhere: requests and upgrades are emitted on its `server`. Errors have the body
+ * Creates a fastify instance that listens nowhere: requests and upgrades are emitted on its `server`. Errors have the body
  * `{code, message, details}`.
  */
 export function createFastifyApp({ log, limits, cors, routes, admit, notFound }: FastifyAppOptions): FastifyInstance {
@@ -47,7 +47,7 @@ export function createFastifyApp({ log, limits, cors, routes, admit, notFound }:
     // A logger for each request would only number them.
     childLoggerFactory: (parent) => parent,
     genReqId: ({ id }: RoutedRequest) => id ?? '',
-    // Its own request lines show the query.
+    // The request lines of fastify show the query.
     logController: new LogController({ disableRequestLogging: true }),
     serverFactory: (handler) => createServer(handler),
     pluginTimeout: READY_TIMEOUT_MS,
@@ -70,13 +70,13 @@ export function createFastifyApp({ log, limits, cors, routes, admit, notFound }:
     if (request.method === 'OPTIONS' && cors()) return reply.send()
     const methods = routes.methodsOn(request.url.split('?', 1)[0] ?? '')
     void reply.headers(ERROR_HEADERS)
-    // A route that has the method may say itself that there is nothing, as that of a folder's files.
+    // A route that has the method may answer itself that there is nothing, as that of a folder's files.
     const isUnknown = methods.length === 0 || methods.includes(request.method)
     if (isUnknown) return reply.code(404).send(failure(404, notFound(request.raw)))
     return reply.code(405).header('allow', methods.join(', ')).send(failure(405, 'method not allowed'))
   }
   app.setNotFoundHandler((request, reply) => {
-    // Who hangs up after asking is answered only at once.
+    // A client that hangs up after its request gets its answer only at once.
     const admitted = admit(request.raw, undefined, reply.raw)
     return admitted === undefined ? replyNotFound(request, reply) : admitted.then(() => replyNotFound(request, reply))
   })
@@ -95,7 +95,7 @@ function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply
   void reply.code(statusCode).headers(headers).send(body)
 }
 
-/** Requests without a body are sent with a content type all the same. */
+/** Parses JSON bodies. Requests without a body are sent with a content type all the same. */
 function parseJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {

@@ -12,35 +12,35 @@ import { namedAddresses, proxyHeader } from './proxy/trusted-proxies.ts'
 /** The headers with a new token, each for clients of one kind (api.md 2). */
 export const NEW_TOKEN_HEADERS = ['New-Token', 'Grpc-Metadata-New-Token'] as const
 
-/** How often it is looked whether the caller of a WebSocket or an event stream may still have it. */
+/** The interval at which the caller of a WebSocket or an event stream is checked again. */
 const WATCH_INTERVAL_MS = 10_000
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Whether requests of a method change nothing, unless the route says otherwise. */
+/** True for a method whose requests change nothing, unless the route declares a change. */
 export function isReading(method = 'GET'): boolean {
   return READING.has(method)
 }
 
-/** Who may use a route, and whether it changes something. */
+/** The access that a route needs, and whether it changes something. */
 export type RouteRule = { readonly access: Access; readonly changes: boolean }
 
-/** What the guard asks of logins. */
+/** The parts of the login that the guard needs. */
 export type LoginCheck = Pick<Login, 'isOn' | 'identify'>
 
 export type GuardOptions = {
-  /** Without it, nobody logs in. */
+  /** The login; without it, there is none. */
   readonly login?: LoginCheck | undefined
-  /** Whether no administration is answered at the address that a request came to. */
+  /** Returns true when the address that a request came to answers no administration. */
   readonly isClosed: (request: RoutedRequest) => boolean
-  /** Other than `WATCH_INTERVAL_MS`. */
+  /** The interval of checks in place of `WATCH_INTERVAL_MS`. */
   readonly watchIntervalMs?: number
 }
 
 /**
- * Keeps the administration to those who may use it: who has logged in, from wherever, while login is on; clients on this
- * machine while it is off (design, Outside faces). A browser on this machine also acts for pages of other sites: these
- * may read what is for users, but change nothing. With login on they have no token, and so nothing.
+ * Admits clients to the administration: those with a login, from anywhere, while login is on; clients on this machine while
+ * it is off (design, Outside faces). A browser on this machine also acts for pages of other sites: these may read where users
+ * may, but change nothing. With login on, they have no token, and so no access.
  */
 export class Guard {
   readonly #options: GuardOptions
@@ -49,13 +49,13 @@ export class Guard {
     this.#options = options
   }
 
-  /** Whether the administration answers a client, who may have to log in. */
+  /** Returns true when the administration answers a client, which may have to log in. */
   mayAsk(request: RoutedRequest): boolean {
     return this.#options.login?.isOn === true || isFromThisMachine(request)
   }
 
   /**
-   * Lets a client have a page of the administration, on which it may log in: browsers open pages without a token.
+   * Admits a client to a page of the administration, on which it may log in: browsers open pages without a token.
    * @throws {Unauthenticated} when login is off, and the client is not on this machine
    */
   admitPage(request: RoutedRequest): void {
@@ -63,7 +63,7 @@ export class Guard {
   }
 
   /**
-   * Lets a request pass, and notes who asks.
+   * Lets a request pass, and notes its user.
    * @param response gets a new token where the client's is about to expire
    * @throws {SluiceError} when the client may not do that
    */
@@ -93,7 +93,7 @@ export class Guard {
   }
 }
 
-/** @throws {Unauthenticated} the credential is nobody's; {@link PermissionDenied} its owner may not have that */
+/** @throws {Unauthenticated} when no user has the credential; {@link PermissionDenied} when its user lacks the access */
 async function callerWith(login: LoginCheck, credential: string, access: Access): Promise<Caller> {
   const caller = await login.identify(credential)
   if (access === 'admin' && caller.role !== 'admin') {
@@ -116,7 +116,7 @@ function refusalOf({ headers }: RoutedRequest): string {
 
 function refuseForeignPages({ headers, socket, forwarded }: RoutedRequest): void {
   const { localAddress } = socket
-  // A proxy may ask by a name of its own, whatever the page's is.
+  // A proxy may send a host name of its own in place of the page's.
   const isForeignHost =
     forwarded?.host !== undefined && isForeignPage({ ...headers, host: forwarded.host }, localAddress)
   if (isForeignHost || isForeignPage(headers, localAddress)) {
@@ -127,9 +127,9 @@ function refuseForeignPages({ headers, socket, forwarded }: RoutedRequest): void
 type Asked = Pick<RoutedRequest, 'headers' | 'forwarded'> & { readonly socket: Partial<RoutedRequest['socket']> }
 
 /**
- * Whether a request comes from this machine: over loopback, or by an address that both ends have. One that came through
- * a proxy does only if the proxy is trusted, and all addresses that the headers name are this machine's: a header that
- * the proxy does not write itself, it hands on as the client wrote it.
+ * True for a request from this machine: over loopback, or by an address that both ends have. A request through a proxy is
+ * from this machine only if the proxy is trusted, and all addresses that the headers name are this machine's: the proxy hands
+ * on a header that it does not write itself as the client wrote it.
  */
 export function isFromThisMachine({ socket, headers, forwarded }: Asked): boolean {
   const { remoteAddress = '', localAddress = '' } = socket
@@ -145,18 +145,18 @@ function isLoopback(address: string): boolean {
 }
 
 /**
- * Whether a browser sends the request for a page that is not of this machine.
- * @param address the one of this machine that the request came to
+ * True for a request that a browser sends for a page of another machine.
+ * @param address the address of this machine that the request came to
  */
 export function isForeignPage(headers: IncomingHttpHeaders, address = ''): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers
   if (origin !== undefined) return !isLocalName(URL.parse(origin)?.hostname ?? '', address)
   if (host === undefined) return site === 'cross-site'
-  // A site may give its name this machine's address, and its pages are then of one origin with the server.
+  // A site may give its name this machine's address; its pages then have the same origin as the server.
   return site === 'cross-site' || !isLocalName(URL.parse(`http://${host}`)?.hostname ?? '', address)
 }
 
-// Nobody from outside can have a name without a dot.
+// A name without a dot is a local one: no site outside can have it.
 function isLocalName(hostname: string, address: string): boolean {
   const name = hostname.replace(/^\[|\]$/gu, '')
   if (name === os.hostname().toLowerCase() || isLoopback(name)) return true

@@ -6,7 +6,7 @@ import { ADMIN_MOUNTS } from './mount-table.ts'
 import { splitMount } from './request-path.ts'
 import type { SessionTokens } from './session-tokens.ts'
 
-/** Another process that is to answer a request, or what finds it; and whose address the request came to. */
+/** The process that is to answer a request, or a promise of it, and the address that the request came to. */
 export type Elsewhere = {
   readonly elsewhere: number | Promise<number | undefined>
   readonly address: string | undefined
@@ -16,9 +16,9 @@ export type HandedRequestsOptions = {
   readonly log: Logger
   readonly peers: Peers
   readonly tokens: SessionTokens
-  /** Whether a route of this process has a path. */
+  /** Returns true when a route of this process has a path. */
   readonly hasRoute: (url: string) => boolean
-  /** Answers a request here, whatever other processes have. */
+  /** Answers a request in this process, whatever routes other processes have. */
   readonly take: (exchange: Exchange) => void
   readonly refuse: (exchange: Exchange, statusCode: number, message: string) => void
 }
@@ -31,7 +31,7 @@ export class HandedRequests {
     this.#options = options
   }
 
-  /** Whether there are other processes. While there are none, every request is answered here. */
+  /** True when there are other processes. While there are none, every request is answered here. */
   get hasOthers(): boolean {
     return this.#options.peers.others.length > 0
   }
@@ -54,11 +54,11 @@ export class HandedRequests {
     return isOfPlugin || hasRoute(url) ? undefined : { elsewhere: peers.owner({ path: url }), address }
   }
 
-  /** Has the other process answer, and this one where none was found. A process that is away is answered for with 503. */
+  /** Lets the other process answer, or this one where none was found. For a process that is away, this one answers 503. */
   async handOn({ elsewhere, address }: Elsewhere, exchange: Exchange): Promise<void> {
     const { log, peers, take, refuse } = this.#options
     const handed = { ...exchange, ...(address !== undefined && { address }) }
-    // Nobody else listens while the process is looked for.
+    // The socket has no other listener for errors during the search for the process.
     if ('socket' in exchange) exchange.socket.on('error', (err) => log.debug({ reason: err.message }, 'upgrade failed'))
     try {
       const process = await elsewhere

@@ -23,27 +23,27 @@ export type HttpAppOptions = {
   readonly limits: HttpLimits
   readonly config: Pick<HttpConfig, 'cors' | 'trustproxy' | 'username' | 'password' | 'accesslog'>
   readonly answers: AnswerWatch
-  /** Another path that a client may mean where no route has the one it asked for. */
+  /** Returns another path that a client may mean where no route has the one it asked for. */
   readonly suggestPath?: (path: string) => string | undefined
-  /** What holds where the config has `cors`. */
+  /** The policy that holds where the config has `cors`. */
   readonly corsPolicy: CorsPolicy
-  /** Stands before what is not public; without one, all is. */
+  /** Checks requests for routes that are not public; without a guard, all routes are public. */
   readonly guard?: Guard
-  /** It stands also where there is no route. */
+  /** True when the guard also checks requests that no route matches. Default false. */
   readonly hidesUnknown?: boolean
   /** A path that is answered without HTTP Basic, too. */
   readonly openPath?: string
 }
 
 type UpgradeArguments = [request: RoutedRequest, socket: Duplex, head: Buffer]
-/** How an upgrade is answered that nobody takes, and one that fails. */
+/** The answers to an upgrade that no listener takes, and to one that fails. */
 type Refusals = {
   readonly refuse: (statusCode: number, message: string) => void
   readonly fail: (reason: unknown) => void
 }
 type UpgradeListener = (...args: UpgradeArguments) => unknown
 
-/** A fastify instance with what it is answering: the core's own, or one generation of a plugin. */
+/** A fastify instance with the requests that it is answering: the core's own, or one generation of a plugin. */
 export class HttpApp {
   readonly fastify: FastifyInstance
   readonly routes = new RouteTable()
@@ -82,7 +82,7 @@ export class HttpApp {
     this.configure(config)
   }
 
-  /** Takes over what a changed config says of requests that come from now on. */
+  /** Takes over a changed config for requests that come from now on. */
   configure({ cors, trustproxy, username, password, accesslog }: HttpAppOptions['config']): void {
     this.#cors = cors
     this.#answers.logsAll = accesslog
@@ -90,18 +90,19 @@ export class HttpApp {
     this.#basicAuth = new BasicAuth({ username, password })
   }
 
-  /** Requests and WebSockets that have not ended. */
+  /** The number of requests and WebSockets that have not ended. */
   get openRequests(): number {
     return this.#open.size
   }
 
-  /** Whether it has a route or a WebSocket at a pattern, which may name its parameters differently. */
+  /** Returns true when the app has a route or a WebSocket at a pattern, which may name its parameters differently. */
   has(method: string, pattern: string): boolean {
     return this.routes.has(method, pattern) || (method === 'GET' && this.sockets.has(pattern))
   }
 
   /**
-   * How closely the app names a path, to be compared as text: the less the better; undefined where it has no route.
+   * Returns the rank of the app's closest route for a path, to be compared as text: the less, the closer; undefined where it
+   * has no route.
    * @param method any unless given
    */
   rankOf(path: string, method?: string): string | undefined {
@@ -123,8 +124,8 @@ export class HttpApp {
   }
 
   /**
-   * Hands a WebSocket request to the operation of its path or, where there is none, to the `upgrade` listeners. One that
-   * answers later returns a promise, and is waited for; when nobody answers, the request is refused.
+   * Hands a WebSocket request to the operation of its path or, where there is none, to the `upgrade` listeners. A listener
+   * that answers later returns a promise, which is waited for; when none answers, the request is refused.
    */
   upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
     this.#follow(socket)
@@ -147,7 +148,7 @@ export class HttpApp {
     void this.#answerUpgrade([request, socket, head], { fail, refuse })
   }
 
-  /** Ends what is open, but for answers that only have to be sent, and runs the `onClose` hooks of the app. */
+  /** Ends open requests, but for answers that only have to be sent, and runs the `onClose` hooks of the app. */
   async close(): Promise<void> {
     for (const item of this.#open) {
       if (item instanceof Duplex || !item.writableEnded) item.destroy()
@@ -155,7 +156,7 @@ export class HttpApp {
     await this.fastify.close()
   }
 
-  /** What the client sends meanwhile stays in its socket, which nobody reads yet. */
+  /** Answers an upgrade. Bytes that the client sends meanwhile stay in its socket, which has no reader yet. */
   async #answerUpgrade([request, socket, head]: UpgradeArguments, { fail, refuse }: Refusals): Promise<void> {
     const writtenBytes = bytesWritten(socket)
     const unanswered = () => !socket.destroyed && bytesWritten(socket) === writtenBytes
@@ -177,7 +178,7 @@ export class HttpApp {
     await this.#expectAnswer(socket, unanswered, answering, () => refuse(404, 'not found'))
   }
 
-  /** @throws {SluiceError} when nobody listens, or the client may not have it */
+  /** @throws {SluiceError} when there is no listener, or the client may not use it */
   async #admittedListeners(request: RoutedRequest): Promise<readonly UpgradeListener[]> {
     this.#askBasic(request)
     const { url = '/' } = request
@@ -245,7 +246,7 @@ export class HttpApp {
   }
 }
 
-/** Answers with an error before any route is looked for. */
+/** Answers with an error before a route is looked for. */
 function refuseRequest(response: ServerResponse, reason: unknown): void {
   const { statusCode, headers, body } = errorReply(reason)
   const challenge = statusCode === 401 ? CHALLENGE : {}

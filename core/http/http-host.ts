@@ -48,31 +48,31 @@ export type HttpHostOptions = {
   readonly config: ServerHttpConfig
   readonly limits?: Partial<HttpLimits>
   readonly meters?: HttpMeters
-  /** Another path that a client may mean where nobody has the one it asked for. */
+  /** Returns another path that a client may mean where no route has the one it asked for. */
   readonly suggestPath?: (path: string) => string | undefined
-  /** Protocols of plugins, for clients that speak one on a port of HTTP; none unless given. */
+  /** The protocols of plugins, for clients that speak one on a port of HTTP; none unless given. */
   readonly foreign?: () => readonly ForeignProtocol[]
   /** This process and the others; there are no others unless given. */
   readonly peers?: Peers
-  /** Who has logged in; nobody unless given. */
+  /** Identifies the users that log in; without it, there is no login. */
   readonly login?: LoginCheck
 }
 
 export type PluginOptions = Mounts & {
-  /** The plugin's effective config: where it differs from the server's, the plugin gets addresses of its own. */
+  /** The plugin's effective config: where its addresses differ from the server's, the plugin listens on its own. */
   readonly config: HttpConfig
   readonly log: Logger
 }
 
-/** The app that answers a request, and the URL that it sees; a status where none does. */
+/** The app that answers a request, and the URL that it sees; a status where no app does. */
 type OwnRoute =
   | { readonly app: HttpApp; readonly url: string }
   | { readonly statusCode: number; readonly message: string }
 type Route = OwnRoute | Elsewhere
 
 /**
- * The one HTTP server: the core's routes, administration, and each plugin's routes below its prefixes. Administration
- * may have addresses of its own; these answer everything, and all others then nothing of it.
+ * The one HTTP server: the core's routes, administration, and each plugin's routes below its prefixes. Administration may
+ * have addresses of its own; these answer everything, and all other addresses then answer no administration.
  */
 export class HttpHost {
   /** The server's own operations, to be added before `start`. */
@@ -83,23 +83,23 @@ export class HttpHost {
   readonly #front: FrontServer
   readonly #core: HttpApp
   readonly #admin: HttpApp
-  /** Stands before the administration. */
+  /** Admits clients to the administration. */
   readonly guard: Guard
-  /** Requests that came to an address where administration is not, as it has addresses of its own. */
+  /** The requests to addresses that answer no administration, as it has addresses of its own. */
   readonly #withoutAdministration = new WeakSet<RoutedRequest>()
   readonly #table = new MountTable<PluginHttp>()
-  /** Ids of the plugins' generations, which tokens carry. */
+  /** The ids of the plugins' generations, which tokens carry. */
   readonly #ids: ProcessIds
   readonly #tokens: SessionTokens
   readonly #peers: Peers
   readonly #handed: HandedRequests
-  /** For what one process of the server alone does. */
+  /** The claim on the work that one process of the server alone does. */
   #claim: Claim | undefined
-  /** Connections to addresses of a plugin's own, with its name, and to those of administration. */
+  /** The owner of each connection to addresses of a plugin's own, by its name, or to those of administration. */
   readonly #ownSockets = new WeakMap<Socket, string>()
   readonly #listeners: ServerListeners
   readonly #watches: AnswerWatches
-  /** Follows what the core's app answers, and what nobody does. */
+  /** Follows the answers of the core's app, and refusals before any app. */
   readonly #answers: AnswerWatch
   #config: ServerHttpConfig
   #started = false
@@ -147,22 +147,22 @@ export class HttpHost {
     })
   }
 
-  /** For the core's own routes, to be added before `start`. */
+  /** The fastify instance for the core's own routes, to be added before `start`. */
   get core(): FastifyInstance {
     return this.#core.fastify
   }
 
-  /** For the routes of administration, to be added before `start`. */
+  /** The fastify instance for the routes of administration, to be added before `start`. */
   get admin(): FastifyInstance {
     return this.#admin.fastify
   }
 
-  /** Where the server listens; empty before `start`. */
+  /** The addresses of the server; empty before `start`. */
   get addresses(): TcpListener['addresses'] {
     return this.#listeners.addresses
   }
 
-  /** Where administration alone listens; empty where it has no addresses of its own. */
+  /** The addresses of administration alone; empty where it has none of its own. */
   get adminAddresses(): TcpListener['addresses'] {
     return this.#listeners.adminAddresses
   }
@@ -182,7 +182,7 @@ export class HttpHost {
   }
 
   /**
-   * Prepares the HTTP side of a plugin's generation; nothing reaches it before `activate`.
+   * Prepares the HTTP side of a plugin's generation, which gets no requests before `activate`.
    * @throws {Error} when a prefix is taken
    * @throws {ListenError} when an address of its own can't be bound
    */
@@ -258,7 +258,7 @@ export class HttpHost {
   }
 
   #acquireOwn(name: string, config: ListenKeys): Promise<ListenerLease> {
-    // Not the plugin's name alone, which stands for its own protocol's ports.
+    // The plugin's name alone would not do, as it stands for the ports of its own protocol.
     return this.#pool.acquire({ plugin: `${name} http` }, tcpConfigOf(`${name}.http`, config), (socket) =>
       this.#accept(socket, name),
     )
@@ -278,7 +278,7 @@ export class HttpHost {
     }
   }
 
-  /** @param handed by another process, which has found out that this one is to answer */
+  /** @param handed the exchange, when another process has handed the request on to this one */
   #handle(request: RoutedRequest, response: ServerResponse, connection: Socket, handed?: Exchange): void {
     const route = this.#route(request, connection, handed)
     if ('app' in route) {
@@ -314,7 +314,7 @@ export class HttpHost {
     closeWith(socket, statusCode, message, request.id)
   }
 
-  /** Answers here what another process has handed on. */
+  /** Answers a request that another process has handed on. */
   #take(exchange: Exchange): void {
     const { request } = exchange
     if ('response' in exchange) this.#handle(request, exchange.response, request.socket, exchange)
@@ -347,7 +347,7 @@ export class HttpHost {
     return [this.#core, this.#admin, ...administrations].some((app) => app.rankOf(path) !== undefined)
   }
 
-  /** @param owner whose address it came to: a plugin's, or that of administration; undefined for the server's own */
+  /** @param owner the plugin, or administration, whose own address the request came to; undefined for the server's */
   #routeHere(request: RoutedRequest, url: string, owner: string | undefined): OwnRoute {
     const { mount, rest } = splitMount(url)
     const own = owner === ADMINISTRATION ? undefined : owner
@@ -367,15 +367,15 @@ export class HttpHost {
     return mounted === name ? plugin.routeBelowMount(url, rest) : { app: plugin.app, url }
   }
 
-  /** Whether a path below a prefix of plugins is the server's own all the same. */
+  /** True for a path below a prefix of plugins that is the server's own all the same. */
   #isServersOwn({ mount, rest }: ReturnType<typeof splitMount>, url: string): boolean {
     const mayBe = SHARED_MOUNTS.has(mount) || rest.startsWith(SHARED_PATH)
     return mayBe && this.#admin.rankOf(withoutQuery(url)) !== undefined
   }
 
   /**
-   * The generation that a token in the address names, where it takes nothing else any more: the newest gets its requests
-   * in any case.
+   * The generation that a token in the address names, where it takes only requests of its sessions: requests of all others go
+   * to the newest in any case.
    * @param own the plugin whose own address the request came to
    */
   #formerFor(url: string, mount: string, own: string | undefined): PluginHttp | undefined {

@@ -4,13 +4,14 @@ import { hiddenMetrics, type OwnedMetrics } from 'sluice/sdk/host'
 /** Counts the answers of one part of the server. */
 export type AnswerMeter = {
   /**
+   * Counts an answer.
    * @param statusCode undefined where the client left before there was an answer
-   * @param seconds how long the answer took; undefined where it has no end of its own, as that of a live stream
+   * @param seconds the time of the answer; undefined where it has no end of its own, as that of a live stream
    */
   answered(statusCode: number | undefined, seconds: number | undefined): void
 }
 
-/** Counts what is answered over HTTP, by who answers: a plugin, the administration, the server. Never by path. */
+/** Counts the answers over HTTP, by the part that answers: a plugin, the administration, the server. Paths are no labels. */
 export class HttpMeters {
   readonly #answers: MetricFamily<Counter, 'group' | 'status'>
   readonly #seconds: MetricFamily<Histogram, 'group'>

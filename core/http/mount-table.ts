@@ -1,27 +1,27 @@
-/** First path segments of administration. */
+/** The first path segments of administration. */
 export const ADMIN_MOUNTS: ReadonlySet<string> = new Set(['admin', 'api', 'config', 'metrics', 'v6'])
-/** Prefixes that plugins may have, below which the paths of the server's own administration come first. */
+/** The prefixes that plugins may have, below which the paths of the server's own administration come first. */
 export const SHARED_MOUNTS: ReadonlySet<string> = new Set(['debug', 'monitor'])
-/** Below any prefix of a plugin, a path that begins so is one of the server's administration, where it has one. */
+/** The start of paths that belong to the server's administration below any prefix of a plugin, where it has such a route. */
 export const SHARED_PATH = '/api/secret/'
-/** First path segments that are the core's own. */
+/** The first path segments that are the core's own. */
 const RESERVED = new Set(['assets', 'favicon.ico', 'healthz', 'readyz', ...ADMIN_MOUNTS])
-/** The empty prefix is that of the server's root, `/`. */
+/** A prefix; the empty one is that of the server's root, `/`. */
 const MOUNT = /^(?:[a-z0-9][a-z0-9._-]*)?$/
 
 /** The prefixes that a plugin wants. */
 export type Mounts = { readonly name: string; readonly mounts: readonly string[] }
-/** One generation of a plugin; its id is another than that of any other generation. */
+/** One generation of a plugin; its id is different from that of any other generation. */
 export type Mounted = Mounts & { readonly id: number }
 
-/** Which plugin has which prefix, and which generation of it answers. */
+/** Maps prefixes to plugins, and plugins to the generation that answers. */
 export class MountTable<Generation extends Mounted> {
   readonly #generations = new Set<Generation>()
-  /** Those that were activated, the latest last. */
+  /** The generations that were activated, the latest last. */
   #activated: readonly Generation[] = []
-  /** The latest of each plugin. */
+  /** The latest generation of each plugin. */
   readonly #active = new Map<string, Generation>()
-  /** Those that answer for their sessions alone, by id. */
+  /** The generations that answer for their sessions alone, by id. */
   readonly #retired = new Map<number, Generation>()
 
   /** @throws {Error} when a prefix is malformed, the core's, or another plugin's */
@@ -30,13 +30,13 @@ export class MountTable<Generation extends Mounted> {
     this.#generations.add(generation)
   }
 
-  /** From now on this generation answers for its plugin. */
+  /** Makes this generation answer for its plugin from now on. */
   activate(generation: Generation): void {
     this.#activated = [...this.#activated, generation]
     this.#active.set(generation.name, generation)
   }
 
-  /** From now on this generation answers for its sessions alone. */
+  /** Makes this generation answer for its sessions alone from now on. */
   retire(generation: Generation): void {
     if (this.#retired.has(generation.id)) return
     const mayHaveSessions = this.#activated.includes(generation)
@@ -59,12 +59,12 @@ export class MountTable<Generation extends Mounted> {
     return this.#active.get(name)
   }
 
-  /** Those that answer for their plugins. */
+  /** The generations that answer for their plugins. */
   active(): Generation[] {
     return [...this.#active.values()]
   }
 
-  /** Whether some generation answers for its sessions alone. */
+  /** True when some generation answers for its sessions alone. */
   get hasRetired(): boolean {
     return this.#retired.size > 0
   }
@@ -74,7 +74,7 @@ export class MountTable<Generation extends Mounted> {
     return this.#retired.get(id)
   }
 
-  /** The name of the plugin a prefix belongs to, whether it answers already or not. */
+  /** The name of the plugin that a prefix belongs to, even if the plugin does not answer yet. */
   ownerOf(mount: string): string | undefined {
     for (const active of this.#active.values()) if (active.mounts.includes(mount)) return active.name
     return this.#generations.values().find(({ name, mounts }) => !this.#active.has(name) && mounts.includes(mount))

@@ -24,7 +24,7 @@ export function callOf(
 
 /**
  * Answers the call of another process.
- * @param operation the one that is called; undefined where this process has not got it
+ * @param operation the operation that is called; undefined where this process does not have it
  */
 export async function answerCall(
   log: Logger,
@@ -34,7 +34,7 @@ export async function answerCall(
 ): Promise<PeerAnswer> {
   try {
     if (operation === undefined) throw new StreamUnavailable(`${plugin ?? 'the server'} does not answer this here`)
-    // The other process has read it by the schemas of the same operation.
+    // The other process has read the input by the schemas of the same operation.
     const given = { ...input, request: requestOf(request), signal } as HandledInput
     const answer = await operation.handle(given)
     return answerPart(operation, answer, given.query)

@@ -13,9 +13,9 @@ export type PluginHttpOptions = {
   readonly table: MountTable<PluginHttp>
   readonly ids: ProcessIds
   readonly tokens: SessionTokens
-  /** The other processes, for its operations. */
+  /** The other processes, for the operations of the plugin. */
   readonly peers: OperationPeers
-  /** Makes the app of the plugin's operations that have absolute paths; most have none. */
+  /** Makes the app of the plugin's operations that have absolute paths; most plugins have none. */
   readonly createAdministration: () => HttpApp
   /** @throws {Error} when the spelling is not for this plugin */
   readonly claim: (plugin: PluginHttp, spelling: Spelling) => void
@@ -45,12 +45,12 @@ export class PluginHttp implements Mounted {
     this.#options = options
   }
 
-  /** Answers its operations that have absolute paths; undefined where it has none. */
+  /** The app of the operations that have absolute paths; undefined where there are none. */
   get administration(): HttpApp | undefined {
     return this.#administration
   }
 
-  /** Where the plugin's routes go. Its `server` emits `upgrade`. */
+  /** The fastify instance for the plugin's routes. Its `server` emits `upgrade`. */
   get instance(): FastifyInstance {
     return this.app.fastify
   }
@@ -60,13 +60,13 @@ export class PluginHttp implements Mounted {
     return this.#lease?.addresses ?? []
   }
 
-  /** Requests and WebSockets of this generation that have not ended. */
+  /** The number of requests and WebSockets of this generation that have not ended. */
   get openRequests(): number {
     return this.app.openRequests + (this.#administration?.openRequests ?? 0)
   }
 
   /**
-   * What answers a path below one of its mounts, and the URL that it sees.
+   * The app that answers a path below one of the plugin's mounts, and the URL that it sees.
    * @param rest the URL without the mount
    */
   routeBelowMount(url: string, rest: string): { readonly app: HttpApp; readonly url: string } {
@@ -85,8 +85,8 @@ export class PluginHttp implements Mounted {
   }
 
   /**
-   * Finishes the fastify instance and sends new requests here; those open with the generation before go on.
-   * @throws what a `ready` hook or a fastify plugin rejects with
+   * Finishes the fastify instance and sends new requests here; open requests of the generation before go on.
+   * @throws {unknown} the error that a `ready` hook or a fastify plugin rejects with
    * @throws {ListenError} when an address can't be bound; the generation before then goes on, once this is disposed
    */
   async activate(): Promise<void> {
@@ -99,20 +99,20 @@ export class PluginHttp implements Mounted {
   }
 
   /**
-   * Gives prefixes and addresses up: new requests go elsewhere, but for those that have a token of its own, and those that
-   * are open go on. Idempotent.
+   * Gives prefixes and addresses up: new requests go elsewhere, except those with a token of this generation; open requests
+   * go on. Idempotent.
    */
   async retire(): Promise<void> {
     this.#options.table.retire(this)
     await this.#lease?.release()
   }
 
-  /** Takes no requests any more; those that are open go on. */
+  /** Takes no requests any more; open requests go on. */
   leave(): void {
     this.#options.table.drop(this)
   }
 
-  /** Retires, and ends what is still open. */
+  /** Retires, and ends open requests. */
   async dispose(): Promise<void> {
     if (this.#disposed) return
     this.#disposed = true

@@ -2,7 +2,7 @@ import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ERROR_HEADERS, failure } from 'sluice/sdk/host'
 
-/** Answers with an error before anybody has looked at the request. */
+/** Answers with an error before a handler has seen the request. */
 export function answerWith(response: ServerResponse, statusCode: number, message: string): void {
   const headers = { ...ERROR_HEADERS, 'content-type': 'application/json; charset=utf-8' }
   response.writeHead(statusCode, headers).end(JSON.stringify(failure(statusCode, message)))
@@ -10,7 +10,7 @@ export function answerWith(response: ServerResponse, statusCode: number, message
 
 /**
  * Answers with an error on a socket that has no response object, and closes it.
- * @param id of the request, where it could be read
+ * @param id the id of the request, where it could be read
  */
 export function closeWith(socket: Duplex, statusCode: number, message: string, id?: string): void {
   if (!socket.writable) {

@@ -6,7 +6,7 @@ export function originForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
-/** The first segment of a path, and what is left for those mounted there. */
+/** Splits a URL into the first segment of its path, and the rest for the routes that are mounted there. */
 export function splitMount(url: string): { readonly mount: string; readonly rest: string } {
   if (!url.startsWith('/')) return { mount: '', rest: url }
   const end = url.slice(1).search(/[/?#]/)

@@ -1,20 +1,20 @@
 import type { RouteOptions } from 'fastify'
 import type { Access } from 'sluice/sdk'
 
-/** A route as it was added, and what it is compared with. */
+/** A route as it was added, and the expression that paths are compared with. */
 export type Route = {
   readonly pattern: string
   readonly path: RegExp
   readonly methods: readonly string[]
-  /** Undefined where the route does not say who may use it. */
+  /** Undefined where the route declares no access. */
   readonly access: Access | undefined
 }
 
-/** The routes of an app: what tells a wrong method from an unknown path, and which of two apps a path is for. */
+/** The routes of an app. They distinguish a wrong method from an unknown path, and decide which of two apps a path is for. */
 export class RouteTable {
   readonly #routes: Route[] = []
 
-  /** Takes a pattern as fastify does: `/a/:id`, `/a/:id(^\\d+$)`, `/a/:id?`, `/a/*`. */
+  /** Takes a pattern of fastify: `/a/:id`, `/a/:id(^\\d+$)`, `/a/:id?`, `/a/*`. */
   add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
     const methods = [method].flat()
     this.#routes.push({ pattern: url, path: pathExpression(url), methods, access: config?.access })
@@ -34,13 +34,13 @@ export class RouteTable {
     return [...new Set(this.#on(path).flatMap(({ methods }) => methods))]
   }
 
-  /** How closely a route names the path, to be compared as text: the less the better; undefined where none matches. */
+  /** The rank of the closest route for the path, to be compared as text: the less, the closer; undefined where none matches. */
   rankOf(path: string, method?: string): string | undefined {
     const matching = this.#on(path).filter(({ methods }) => method === undefined || methods.includes(method))
     return matching.map(({ pattern }) => rank(pattern)).toSorted()[0]
   }
 
-  /** Who may upgrade a path: everybody where all that may be read there is public, and otherwise admins. */
+  /** The access for an upgrade of a path: public where all routes that read there are public, admins' otherwise. */
   upgradeAccess(path: string): Access {
     const readable = this.#on(path).filter(({ methods }) => methods.includes('GET'))
     return readable.length > 0 && readable.every(({ access }) => access === 'public') ? 'public' : 'admin'
@@ -56,7 +56,7 @@ function shapeOf(pattern: string): string {
   return pattern.replaceAll(/:\w+/g, ':')
 }
 
-/** A letter for each part: text before parameters, and these before the rest of a path. */
+/** A letter for each part of a pattern: plain text is before parameters, and these are before the rest of a path. */
 function rank(pattern: string): string {
   const letterOf = (part: string) => (part.includes('*') ? 'c' : part.includes(':') ? 'b' : 'a')
   return pattern.split('/').map(letterOf).join('')
@@ -64,7 +64,7 @@ function rank(pattern: string): string {
 
 const PART = /\/:\w+\?$|:\w+(?:\((?:[^()]|\([^()]*\))*\))?|\*|[^:*/]+|\/|:/g
 
-/** A parameter's own expression is taken as "something": who answers 405 for 404 there does no harm. */
+/** The expression of a pattern. A parameter's own expression is taken as "something": to answer 405 for 404 there does no harm. */
 function pathExpression(pattern: string): RegExp {
   const source = pattern.replaceAll(PART, (part) => {
     if (part.startsWith('/:')) return '(?:/[^/]*)?'

@@ -1,13 +1,13 @@
 import type { OperationRoutes } from 'sluice/sdk/host'
 import type { Route } from './route-table.ts'
 
-/** Operations, and the prefixes below which those of them are that have no absolute path. */
+/** The operations of an owner, and the prefixes of those that have no absolute path. */
 export type OperationsOfOwner = {
-  /** Undefined for the server's own. */
+  /** The plugin; undefined for the server itself. */
   readonly plugin?: string
   readonly mounts: readonly string[]
   readonly operations: Pick<OperationRoutes, 'entries' | 'eventsEntries' | 'socketEntries'>
 }
 
-/** All that an owner has, the routes of its operations among them; those of a plugin are as below its mounts. */
+/** All routes of an owner, those of its operations included; the routes of a plugin are relative to its mounts. */
 export type RoutesOfOwner = OperationsOfOwner & { readonly routes: Iterable<Route> }

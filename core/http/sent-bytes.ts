@@ -1,13 +1,14 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** What of a connection's bytes was counted to one of its answers. */
+/** The bytes of each connection that have been counted for one of its answers. */
 const counted = new WeakMap<Socket, number>()
 
 /**
- * Counts what an answer sends.
+ * Counts the bytes that an answer sends.
  * @param carrier a connection of HTTP/1, whose answers are over one after the other, or a stream of HTTP/2
- * @returns gives the bytes since the answer before, heads included over HTTP/1; to be called when the answer is over
+ * @returns a function that returns the bytes since the answer before, heads included over HTTP/1; to be called when the
+ * answer is over
  */
 export function countSentBytes(carrier: Duplex): () => number {
   if (!(carrier instanceof Socket)) return countWrites(carrier)
@@ -18,7 +19,7 @@ export function countSentBytes(carrier: Duplex): () => number {
   }
 }
 
-/** A stream of HTTP/2 does not tell. */
+/** Counts the bytes that are written to a stream of HTTP/2, which has no counter of its own. */
 function countWrites(stream: Duplex): () => number {
   let sizeBytes = 0
   for (const name of ['write', 'end'] as const) {

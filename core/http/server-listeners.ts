@@ -3,29 +3,29 @@ import type { HttpConfig } from 'sluice/sdk'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 
-/** Where something listens. */
+/** The config keys of listening addresses. */
 export type ListenKeys = Pick<HttpConfig, 'listenaddr' | 'listenaddrtls' | 'certfile' | 'keyfile'>
 
-/** The groups of `global` that say where the server listens. */
+/** The groups of `global` with the addresses of the server. */
 export type ServerHttpConfig = {
   readonly http: HttpConfig
-  /** Addresses of administration alone; where both are empty, it is at those of `http`. */
+  /** The addresses of administration alone; where both are empty, it is at those of `http`. */
   readonly admin: ListenKeys
 }
 
 export type ServerListenersOptions = {
   readonly pool: ListenerPool
   readonly onConnection: (socket: Socket) => void
-  /** Gets connections to the addresses of administration. */
+  /** Called with connections to the addresses of administration. */
   readonly onAdminConnection: (socket: Socket) => void
 }
 
-/** What is spoken on the TLS addresses, the preferred first. */
+/** The protocols of the TLS addresses, the preferred first. */
 const ALPN = ['h2', 'http/1.1']
 
-/** Keys that a lease was made for; the lease is null where they name no address. */
+/** The keys that a lease was made for; the lease is null where they name no address. */
 type Bound = { readonly keys: ListenKeys; readonly lease: ListenerLease | null }
-/** As the pool names it in log lines and errors; no plugin can have such a name. */
+/** The name of the owner in log lines and errors of the pool; no plugin can have such a name. */
 type Owner = 'the server' | 'the administration'
 
 /** The server's own addresses, and those of administration where it has some. */
@@ -38,7 +38,7 @@ export class ServerListeners {
     this.#options = options
   }
 
-  /** Empty before `listen`. */
+  /** The addresses of the server; empty before `listen`. */
   get addresses(): ListenerLease['addresses'] {
     return this.#public?.lease?.addresses ?? []
   }
@@ -47,13 +47,13 @@ export class ServerListeners {
     return this.#admin?.lease?.addresses ?? []
   }
 
-  /** Whether administration has addresses of its own. */
+  /** True when administration has addresses of its own. */
   get hasAdmin(): boolean {
     return (this.#admin?.lease ?? null) !== null
   }
 
   /**
-   * Binds all addresses that are new, and only then leaves those that they replace.
+   * Binds all new addresses, and only then leaves those that they replace.
    * @throws {ListenError} when one of them can't be bound; everything is as before then
    */
   async listen(config: ServerHttpConfig): Promise<void> {
@@ -104,7 +104,7 @@ export function isNowhere({ listenaddr, listenaddrtls }: ListenKeys): boolean {
   return listenaddr === '' && listenaddrtls === ''
 }
 
-/** Administration needs a certificate of its own only where it has another name. */
+/** The addresses of administration, which needs a certificate of its own only where it has another host name. */
 function adminKeysOf({ admin, http: { certfile, keyfile } }: ServerHttpConfig): ListenKeys {
   return admin.certfile === '' && admin.keyfile === '' ? { ...admin, certfile, keyfile } : admin
 }

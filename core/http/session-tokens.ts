@@ -2,20 +2,20 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const OWNER_BYTES = 4
 const RANDOM_BYTES = 16
-/** Guessing a seal gains nothing but the answer of another generation, which does not know the token. */
+/** The length of a seal; to guess one gains nothing but the answer of another generation, which does not know the token. */
 const SEAL_BYTES = 7
 const SEALED_BYTES = OWNER_BYTES + RANDOM_BYTES
-/** `~`, which some clients encode, and the 27 bytes: 36 characters without padding. */
+/** The pattern of a token: `~`, which some clients encode, and the 27 bytes, which are 36 characters without padding. */
 const TOKEN = /(?:~|%7e)([\w-]{36})/giu
 
 /**
- * Tokens of sessions, which carry the id of the generation that made them. They are sealed, so that nobody but a client
- * of a session can lead requests to a generation that takes no new ones.
+ * Makes and reads the tokens of sessions, which carry the id of the generation that made them. They are sealed, so that only
+ * clients of a session can direct requests to a generation that takes no new ones.
  */
 export class SessionTokens {
   readonly #key: Buffer
 
-  /** @param key what seals them; whoever has it reads the tokens of all who have it */
+  /** @param key the key of the seals; all processes that have it read each other's tokens */
   constructor(key: Buffer) {
     this.#key = key
   }
@@ -42,7 +42,7 @@ export class SessionTokens {
   }
 }
 
-/** A path without what tokens in it let their holder do, as logs may show it. */
+/** A path as logs may show it: without tokens, which are as good as credentials. */
 export function withoutTokens(path: string): string {
   return path.replaceAll(TOKEN, '~…')
 }

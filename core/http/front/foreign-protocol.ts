@@ -1,21 +1,21 @@
 import type { TcpListener } from 'sluice/sdk'
 import { formatAddress } from '../../net/address.ts'
 
-/** A protocol that is not HTTP, as the definition of its plugin tells it, and where that takes it. */
+/** A protocol that is not HTTP, from the definition of its plugin, with the addresses that take it. */
 export type ForeignProtocol = {
   readonly name: string
-  /** What its clients send first. */
+  /** The first byte that its clients send. */
   readonly firstByte: number
   readonly addresses: TcpListener['addresses']
 }
 
-/** Type of a record with a handshake, and the first byte of its version (RFC 8446, 5.1). */
+/** The type of a record with a handshake, and the first byte of its version (RFC 8446, 5.1). */
 const TLS_HANDSHAKE = 22
 const TLS_MAJOR_VERSION = 3
 
 /**
- * Says where a client on a port of plain HTTP finds the protocol that it speaks; undefined when that is unknown.
- * @param firstBytes no request
+ * Explains where a client on a port of plain HTTP finds the protocol that it speaks; undefined when that is unknown.
+ * @param firstBytes the first bytes of the client, which are no request
  * @param http the addresses of HTTP and HTTPS
  */
 export function explainForeign(

@@ -14,9 +14,9 @@ import { answerWith, closeWith } from '../replies.ts'
 export type FrontServerOptions = {
   readonly log: Logger
   readonly limits: HttpLimits
-  /** Gets the connection itself, too: over HTTP/2, that of the request stands for its stream. */
+  /** Called with the connection itself, too: over HTTP/2, that of the request stands for its stream. */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse, socket: Socket) => void
-  /** Says for the log what a client wants that speaks another protocol, and where it gets that; undefined where it is unknown. */
+  /** Explains for the log which other protocol a client speaks, and where it is taken; undefined where it is unknown. */
   readonly explainForeign: (firstBytes: Buffer) => string | undefined
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
@@ -27,29 +27,29 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
 }
 
-/** What begins is no name of a method. */
+/** The parser's code for bytes that begin with no name of a method. */
 const NO_REQUEST = 'HPE_INVALID_METHOD'
 
-/** What the parser complains of, and the bytes in which it found that. */
+/** An error of the parser, with the bytes in which it was found. */
 type ClientError = Error & { readonly code?: string; readonly rawPacket?: Buffer }
 
 const TOO_SLOW = 'no complete request in time'
 
 /**
- * Reads HTTP/1 and HTTP/2 from connections that others accepted, and bounds what a client may do before it has asked
- * something.
+ * Reads HTTP/1 and HTTP/2 from connections that listeners have accepted, and bounds what a client may do before its request
+ * is complete.
  */
 export class FrontServer {
   readonly #server: Server
   readonly #http2: Http2Front
   readonly #sockets = new Set<Socket>()
-  /** Requests that clients send without waiting for an answer, of all connections. */
+  /** The requests of all connections that clients send without waiting for an answer. */
   readonly #pipelines: TurnQueue
-  /** The latest response of a connection: while it is under way, nothing else may be written there. */
+  /** The latest response of each connection; while it is under way, nothing else may be written there. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>()
-  /** How many requests of a connection have no complete answer. */
+  /** The number of requests of each connection that have no complete answer. */
   readonly #pipelined = new WeakMap<Socket, number>()
-  /** Connections with a malformed request; the parser complains about each further piece, too. */
+  /** The connections with a malformed request; the parser complains about each further piece, too. */
   readonly #malformed = new WeakSet<Duplex>()
   readonly #maxPipelined: number
   readonly #log: Logger
@@ -78,7 +78,7 @@ export class FrontServer {
       const fault = settleHost(request)
       if (fault === undefined) return onRequest(request, response, request.socket)
       this.#logRefusal(request.socket, fault)
-      // Whoever passed it on may read further requests otherwise than the server does.
+      // A proxy that passed it on may read further requests otherwise than the server does.
       answerWith(response.setHeader('connection', 'close'), 400, 'bad request')
     })
     this.#server.on('timeout', (socket) => this.#onIdle(socket))
@@ -91,7 +91,7 @@ export class FrontServer {
       closeWith(socket, 400, 'bad request')
     })
     this.#server.on('clientError', (error, socket) => this.#onClientError(error, socket))
-    // A server looks after slow requests from this event on; this one never listens itself.
+    // A server checks for slow requests from this event on; this one never listens itself.
     this.#server.emit('listening')
     this.#http2 = new Http2Front({ log, limits, onRequest })
   }
@@ -121,7 +121,7 @@ export class FrontServer {
     this.#server.close()
   }
 
-  /** A client may wait for its answer as long as it likes, but not let the server wait. */
+  /** Closes an idle connection. A client may wait for its answer as long as it likes, but not let the server wait. */
   #onIdle(socket: Socket): void {
     const isWaiting = this.#responses.get(socket)?.req.complete === true && socket.writableLength === 0
     if (isWaiting) socket.setTimeout(this.#server.timeout)
@@ -161,7 +161,7 @@ export class FrontServer {
     const statusCode = STATUS_BY_CODE[code] ?? 400
     const foreign = code === NO_REQUEST && rawPacket ? this.#explainForeign(rawPacket) : undefined
     const why = foreign ?? message
-    // Not the error itself: it carries the bytes of the request, with what secrets they hold.
+    // The error itself is not logged: it carries the bytes of the request, with any secrets in them.
     const facts = socket instanceof Socket ? { ...factsOf(socket), code } : { code }
     if (code === 'ECONNRESET') this.#log.debug(facts, 'connection reset')
     else this.#log.info({ ...facts, reason: statusCode === 408 ? TOO_SLOW : why }, 'connection closed')

@@ -10,12 +10,12 @@ const EVENTS = ['data', 'end', 'close', 'drain', 'error', 'timeout', 'resume', '
 
 type Listener = (...args: unknown[]) => void
 type Listeners = readonly { readonly event: string; readonly listener: Listener }[]
-/** How an HTTP server reads a connection, and what else it listens to there. */
+/** The reading of a connection by an HTTP server, and its other listeners there. */
 type Attached = { readonly reading: PacedReading; readonly listeners: Listeners }
 
 const attached = new WeakMap<Duplex, Attached>()
 
-/** Hands a connection to an HTTP server, which reads it at the pace of the queue; notes what it listens to there. */
+/** Hands a connection to an HTTP server, which reads it at the pace of the queue; notes the listeners that the server adds. */
 export function attachHttp(socket: Socket, queue: TurnQueue, attach: () => void): void {
   const before = EVENTS.map((event) => socket.listenerCount(event))
   attach()
@@ -37,12 +37,12 @@ export function attachHttp(socket: Socket, queue: TurnQueue, attach: () => void)
   attached.set(socket, { reading: new PacedReading(socket, reader, queue), listeners })
 }
 
-/** Takes note that the HTTP server has left a connection by itself, as for a WebSocket. */
+/** Forgets a connection that the HTTP server has left by itself, as for a WebSocket. */
 export function forgetHttp(socket: Duplex): void {
   const unread = attached.get(socket)?.reading.stop()
   attached.delete(socket)
   if (!unread) return
-  // It is for those who read on; they would not learn of an end that is past.
+  // The rest is for the next reader, which would not be notified of an end that is past.
   if (socket.readableEnded) socket.destroy()
   else socket.unshift(unread)
 }
@@ -57,14 +57,14 @@ function detachHttp(socket: Socket): void {
   attached.delete(socket)
 }
 
-/** A response that can give its connection to who answers without end; see `takeOver` of the sdk. */
+/** A response that can give its connection to a handler that answers without end; see `takeOver` of the sdk. */
 export class Http1Response extends ServerResponse implements GivingResponse {
-  /** What lives on after the response. */
+  /** The connection that lives on after the response. */
   given: Socket | null = null
 
   giveConnection(statusCode: number, headers: OutgoingHttpHeaders): void {
     const { socket } = this.req
-    // Without chunks, the body is what is written to the connection.
+    // Without chunks, the body is written to the connection as it is.
     this.useChunkedEncodingByDefault = false
     this.shouldKeepAlive = false
     this.writeHead(statusCode, headers)
@@ -73,7 +73,7 @@ export class Http1Response extends ServerResponse implements GivingResponse {
     this.detachSocket(socket)
     detachHttp(socket)
     socket.setTimeout(0)
-    // Nobody would notice that a client leaves.
+    // A socket that is not read would not notice that its client leaves.
     socket.resume()
     this.emit('close')
   }

@@ -19,7 +19,7 @@ import { answerWith } from '../replies.ts'
 export type Http2FrontOptions = {
   readonly log: Logger
   readonly limits: HttpLimits
-  /** Request and response have the interface that those of HTTP/1 have. */
+  /** Called with a request and a response that have the interface of those of HTTP/1. */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse, socket: Socket) => void
 }
 
@@ -27,16 +27,16 @@ const TOO_SLOW = 'no complete request in time'
 const TOO_MANY_RESETS = 'too many requests taken back'
 const { NGHTTP2_ENHANCE_YOUR_CALM } = constants
 
-/** A session, and since when its streams ask for something. */
+/** A session, and the times at which the requests of its streams began. */
 type Connection = {
   readonly session: ServerHttp2Session
   readonly socket: Socket
   readonly facts: { readonly ip: string | undefined; readonly port: number | undefined }
   readonly startMsByStream: Map<Http2Stream, number>
-  /** Since when it has no stream. */
+  /** The time since which the session has no stream. */
   idleSinceMs: number
   hasAsked: boolean
-  /** Requests that the client took back, less those that are forgiven with time. */
+  /** The number of requests that the client has reset, less those that are forgiven with time. */
   resets: number
   logged: boolean
 }
@@ -85,7 +85,7 @@ export class Http2Front {
     this.#server.emit('connection', socket)
   }
 
-  /** Tells clients to ask no more; connections close with the last of their streams. */
+  /** Sends GOAWAY to the clients; connections close with the last of their streams. */
   close(): void {
     this.#closing = true
     for (const session of this.#connections.keys()) session.close()
@@ -107,14 +107,14 @@ export class Http2Front {
     stream.setTimeout(this.#limits.idleTimeoutMs)
   }
 
-  /** A client may wait for its answer as long as it likes, but not let the server wait. */
+  /** Ends an idle stream. A client may wait for its answer as long as it likes, but not let the server wait. */
   #onIdle(stream: Http2Stream): void {
     const isWaiting = stream.state.remoteClose === 1 && stream.writableLength === 0
     if (isWaiting) stream.setTimeout(this.#limits.idleTimeoutMs)
     else stream.destroy(new Error('nothing moved in time'))
   }
 
-  /** The runtime has such a limit, too, but lets thousands through before it acts (CVE-2023-44487). */
+  /** Counts a reset. The runtime has such a limit, too, but lets thousands through before it acts (CVE-2023-44487). */
   #countReset(connection: Connection): void {
     connection.resets++
     if (connection.resets <= this.#limits.maxStreamResets || connection.session.destroyed) return
@@ -124,9 +124,9 @@ export class Http2Front {
   #handle(request: Http2ServerRequest, response: Http2ServerResponse): void {
     const { session } = request.stream
     const connection = session && this.#connections.get(session as ServerHttp2Session)
-    // A stream may be reset before its request is looked at.
+    // A stream may be reset before its request is handled.
     if (!connection || request.stream.destroyed) return
-    // Their interface is made to be taken for that of HTTP/1.
+    // Node's compatibility classes have the interface of HTTP/1.
     const [asIncoming, asResponse] = [request, response] as unknown as [IncomingMessage, ServerResponse]
     if (headerBytes(request) > this.#limits.maxHeaderBytes) return answerWith(asResponse, 431, 'headers too long')
     const fault = settleHttp2Host(request)
@@ -165,7 +165,7 @@ export class Http2Front {
     const { keepAliveTimeoutMs, headersTimeoutMs } = this.#limits
     if (nowMs - idleSinceMs < (hasAsked ? keepAliveTimeoutMs : headersTimeoutMs)) return
     if (!hasAsked) this.#logEnd(connection, TOO_SLOW)
-    // One that does not take the farewell is closed without.
+    // A client that does not react to GOAWAY is disconnected.
     if (session.closed || session.destroyed) socket.destroy()
     else session.close()
   }
@@ -173,7 +173,7 @@ export class Http2Front {
   #checkRequests({ startMsByStream, facts }: Connection, nowMs: number): void {
     for (const [stream, startMs] of startMsByStream) {
       if (nowMs - startMs < this.#limits.requestTimeoutMs) continue
-      // It is whole, and its answer may take its time.
+      // A complete request has met its limit, and its answer may take its time.
       startMsByStream.set(stream, Infinity)
       if (stream.state.remoteClose === 1) continue
       this.#log.info({ ...facts, reason: TOO_SLOW }, 'request ended')
@@ -182,7 +182,7 @@ export class Http2Front {
   }
 }
 
-/** A client knows of the limit only after its first requests. */
+/** The size of a request's headers, which is checked here, too: a client knows of the limit only after its first requests. */
 function headerBytes({ rawHeaders }: Http2ServerRequest): number {
   return rawHeaders.reduce((bytes, text) => bytes + text.length, 0)
 }

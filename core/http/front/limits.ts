@@ -1,28 +1,28 @@
-/** What the HTTP server endures from clients; routes may raise `maxBodyBytes` for themselves with `bodyLimit`. */
+/** The limits of the HTTP server for its clients; routes may raise `maxBodyBytes` for themselves with `bodyLimit`. */
 export type HttpLimits = {
-  /** A connection that has not sent a request's headers by then is closed; also one that sends nothing at all. */
+  /** The time for a request's headers; a connection that has not sent them by then, or nothing at all, is closed. */
   readonly headersTimeoutMs: number
-  /** A request that has not come in completely by then is closed. */
+  /** The time for a whole request; a connection with an incomplete one is closed. */
   readonly requestTimeoutMs: number
-  /** A connection is kept this long for its next request. */
+  /** The time for which a connection is kept for its next request. */
   readonly keepAliveTimeoutMs: number
   /**
-   * A connection on which nothing moves in either direction is closed, unless it is the client that waits: for an answer,
-   * or for more of one. Those upgraded to WebSocket stay open.
+   * The longest time in which nothing moves on a connection in either direction; it is then closed, unless it is the client
+   * that waits: for an answer, or for more of one. Connections that were upgraded to WebSocket stay open.
    */
   readonly idleTimeoutMs: number
-  /** An upgrade that got no answer by then, and whose listeners do not say that they still work on one, is refused. */
+  /** The time for the answer to an upgrade; it is then refused, unless one of its listeners still works on an answer. */
   readonly upgradeTimeoutMs: number
-  /** A connection that asks more while so many of its requests have no answer is closed. */
+  /** The most requests without an answer on a connection; with a further one, it is closed. */
   readonly maxPipelinedRequests: number
-  /** A turn of the event loop looks at pipelined requests, of all connections, for no longer than about this. */
+  /** The time, roughly, that a turn of the event loop spends on pipelined requests of all connections. */
   readonly pipelineBudgetMs: number
-  /** HTTP/2: a client that asks more on a connection while so many of its requests have no answer is refused those. */
+  /** HTTP/2: the most requests without an answer on a connection; further ones are refused. */
   readonly maxStreams: number
-  /** HTTP/2: a connection that resets so many requests, and more a second than the next allows, is closed. */
+  /** HTTP/2: the most requests that a connection may reset at once; with more, beyond `streamResetsPerSecond`, it is closed. */
   readonly maxStreamResets: number
   readonly streamResetsPerSecond: number
-  /** How often the first two are looked at. */
+  /** The interval at which the first two limits are checked. */
   readonly checkIntervalMs: number
   readonly maxHeaderBytes: number
   readonly maxUrlLength: number

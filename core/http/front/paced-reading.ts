@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net'
 import type { TurnQueue } from './turn-queue.ts'
 
-/** What ends the head of a request (RFC 9112, 2.1). */
+/** The end of a request's head (RFC 9112, 2.1). */
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
-/** Bytes in which no head ends are those of a body, or of a head that has not come yet. */
+/** The most bytes that are read at once. Bytes in which no head ends are those of a body, or of a head that is not complete. */
 const MAX_SLICE_BYTES = 16 * 1024
 
-/** What reads a connection in the end. */
+/** The reader of a connection. */
 export type PacedReader = { readonly onData: (bytes: Buffer) => void; readonly onEnd: () => void }
 
 /**
- * Hands what a connection receives to its reader request by request: the first of what came at once immediately, and
- * those that a client sends without waiting for an answer in turn with what other clients send so. The connection is
- * not read further meanwhile.
+ * Hands the bytes of a connection to its reader request by request. The first request of a piece is handed on at once; those
+ * that a client sends without waiting for an answer take turns with the ones of other clients. The connection is not read
+ * further meanwhile.
  */
 export class PacedReading {
   readonly #socket: Socket
@@ -27,7 +27,7 @@ export class PacedReading {
     this.#socket = socket
     this.#reader = reader
     this.#queue = queue
-    // Its end is for after what came before it was read.
+    // The connection may end only after the bytes before its end were read.
     this.#allowedHalfOpen = socket.allowHalfOpen
     socket.allowHalfOpen = true
     socket.on('data', this.#onData)
@@ -37,8 +37,8 @@ export class PacedReading {
   }
 
   /**
-   * Leaves the connection to others.
-   * @returns what was received and not read; null when that is nothing
+   * Leaves the connection to another reader.
+   * @returns the bytes that were received and not read; null when there are none
    */
   stop(): Buffer | null {
     const rest = this.#rest
@@ -60,7 +60,7 @@ export class PacedReading {
     this.#queue.add(this.#onTurn)
   }
 
-  /** The reader resumes the connection with each request, though others are still to be read. */
+  /** Pauses the connection again: the reader resumes it with each request, though others are still to be read. */
   readonly #onResume = (): void => {
     if (this.#rest !== null) this.#socket.pause()
   }
@@ -88,7 +88,7 @@ export class PacedReading {
     const size = Math.min(end < 0 ? bytes.length : end + END_OF_HEAD.length, MAX_SLICE_BYTES)
     this.#rest = size < bytes.length ? bytes.subarray(size) : null
     this.#reader.onData(bytes.subarray(0, size))
-    // A client that asks for too much is cut off in the midst.
+    // The reader closes the connection of a client that asks for too much.
     if (this.#socket.destroyed) this.#rest = null
   }
 

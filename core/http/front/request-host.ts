@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 
-/** The characters of a name or an address (RFC 3986 3.2.2), and a port: user information and blanks are none of them. */
+/** The characters of a name or an address (RFC 3986 3.2.2), and a port; user information and blanks are not allowed. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w\-.~%!$&'()*+,;=]+)(?::\d*)?$/iu
 const ABSOLUTE_FORM = /^https?:\/\/(?<authority>[^/?#]*)/iu
 
 /**
- * Settles which host a request of HTTP/1 is for. That of a target that is a whole URL counts before the header `Host`, and takes its
- * place (RFC 9112 3.2.2).
+ * Settles the host of a request of HTTP/1. The host of a target that is a whole URL counts before the header `Host`, and
+ * takes its place (RFC 9112 3.2.2).
  * @returns the reason to refuse the request (RFC 9112 3.2); undefined where its host is clear
  */
 export function settleHost(request: IncomingMessage): string | undefined {
@@ -23,7 +23,7 @@ export function settleHost(request: IncomingMessage): string | undefined {
 }
 
 /**
- * Settles which host a request of HTTP/2 is for, and gives it the name that it has in HTTP/1.
+ * Settles the host of a request of HTTP/2, and puts it into the header `Host`, as in HTTP/1.
  * @returns the reason to refuse the request (RFC 9113 8.3.1); undefined where its host is clear
  */
 export function settleHttp2Host({
@@ -42,7 +42,7 @@ function isHost(text: string): boolean {
   return HOST.test(text) && URL.canParse(`http://${text}/`)
 }
 
-/** HTTP/2 comes over TLS: its port may be left out. */
+/** Parses a host and its port, which may be left out for TLS, as HTTP/2 comes over TLS. */
 function hostOf(text: string): string | undefined {
   return URL.parse(`https://${text}/`)?.host
 }

@@ -1,29 +1,29 @@
-/** Tasks that one turn of the event loop runs at most, however quick they are. */
+/** The most tasks of one turn of the event loop, however quick they are. */
 const MAX_TASKS_PER_TURN = 64
 
 /**
- * Work that is not urgent, of many who each have a little of it: a turn of the event loop does it in the order in which
- * it came, and for a limited time, so that no flood of it holds up anything else.
+ * A queue of small tasks that are not urgent. A turn of the event loop runs them in the order in which they came, and for a
+ * limited time, so that no flood of them holds up other work.
  */
 export class TurnQueue {
   readonly #tasks: (() => void)[] = []
   readonly #budgetMs: number
-  /** Steps of this turn that are still to come. */
+  /** The number of steps that this turn has still to run. */
   #steps = 0
   #startMs: number | undefined
 
-  /** @param budgetMs after it, a turn begins no further task; each turn runs one at least */
+  /** @param budgetMs the time after which a turn begins no further task; each turn runs one at least */
   constructor(budgetMs: number) {
     this.#budgetMs = budgetMs
   }
 
-  /** Runs a task in one of the next turns, with what it leaves to microtasks. */
+  /** Runs a task, and the microtasks that it queues, in one of the next turns. */
   add(task: () => void): void {
     this.#tasks.push(task)
     if (this.#steps === 0) this.#beginTurn()
   }
 
-  /** Each task is an immediate of its own: promises settle between two of them, so that their work counts. */
+  /** Begins a turn. Each task is an immediate of its own: promises settle between two of them, so that their work counts. */
   #beginTurn(): void {
     this.#startMs = undefined
     this.#steps = Math.min(this.#tasks.length, MAX_TASKS_PER_TURN)

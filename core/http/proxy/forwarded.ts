@@ -1,25 +1,25 @@
 import { normalizeIp } from '../../net/network-list.ts'
 
-/** Who asked a proxy for something; the port is 0 where the proxy does not tell it. */
+/** The client of a proxy; the port is 0 where the proxy does not name it. */
 export type ForwardedNode = { readonly ip: string; readonly port: number }
 
-/** What one proxy says of a request that it passed on. */
+/** The part of a header that one proxy adds about a request that it passes on. */
 export type ForwardedHop = {
-  /** Undefined where the proxy does not say, as by `unknown` and `_hidden`, or where it is no address. */
+  /** The client; undefined where the proxy hides it, as by `unknown` and `_hidden`, or where it is no address. */
   readonly client: ForwardedNode | undefined
-  /** `http` or `https` as the client asked the proxy. */
+  /** The scheme by which the client asked the proxy. */
   readonly scheme: 'http' | 'https' | undefined
-  /** Name and port as the client asked for them. */
+  /** The name and port that the client asked for. */
   readonly host: string | undefined
 }
 
-/** A header that is longer says nothing. */
+/** The longest header that is read; a longer one is ignored. */
 const MAX_HEADER_LENGTH = 4096
-/** Proxies that one request may have passed. */
+/** The most proxies that one request may have passed. */
 const MAX_HOPS = 32
 const MAX_HOST_LENGTH = 255
 
-/** `name=value` and what comes after it (RFC 7239, 4); the value of an IPv6 address is often left unquoted. */
+/** The pattern of `name=value` and the delimiter after it (RFC 7239, 4); the value of an IPv6 address is often left unquoted. */
 const PAIR = /\s*(?<name>[\w!#$%&'*+.^`|~-]+)=(?:"(?<quoted>(?:[^"\\]|\\.)*)"|(?<bare>[^\s",;=]*))\s*(?<end>[;,]|$)/uy
 const EMPTY_ELEMENT = /\s*(?:,|$)/uy
 /** An address with or without a port; a port may be hidden, too (RFC 7239, 6). */
@@ -27,7 +27,7 @@ const NODE = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+))(?::(?:(?<port>\d{1,5})|_[\w.-
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/iu
 
 /**
- * Parses the `Forwarded` header (RFC 7239), the proxy next to the client first.
+ * Parses the `Forwarded` header (RFC 7239); the proxy next to the client is first.
  * @returns undefined when it is malformed or too long
  */
 export function parseForwarded(header: string): ForwardedHop[] | undefined {
@@ -61,7 +61,7 @@ export function parseForwarded(header: string): ForwardedHop[] | undefined {
 }
 
 /**
- * Parses `X-Forwarded-For`, the client that the first proxy saw first. Nothing of it is standardized; addresses may have
+ * Parses `X-Forwarded-For`; the client that the first proxy saw is first. The header is not standardized; addresses may have
  * ports.
  * @returns undefined when it is too long
  */

@@ -4,7 +4,7 @@ import type { ForwardedRequest, RoutedRequest } from 'sluice/sdk/http'
 import { NetworkList, normalizeIp } from '../../net/network-list.ts'
 import { parseForwarded, parseForwardedFor, parseHost, parseScheme, type ForwardedHop } from './forwarded.ts'
 
-/** Headers in which proxies name the one client that they know; each has been seen in the wild. */
+/** The headers in which proxies name the one client that they know; each has been seen in the wild. */
 const CLIENT_HEADERS = [
   'x-real-ip',
   'x-client-ip',
@@ -15,10 +15,10 @@ const CLIENT_HEADERS = [
   'fly-client-ip',
   'x-envoy-external-address',
 ]
-/** Headers that only proxies send; those that begin with `x-forwarded` are such, too. */
+/** The headers that only proxies send; those that begin with `x-forwarded` are such, too. */
 const PROXY_HEADERS = new Set(['forwarded', 'via', 'x-original-forwarded-for', 'cdn-loop', ...CLIENT_HEADERS])
 
-/** The proxies whose word on clients counts (`http.trustproxy`). */
+/** The proxies whose headers about clients count (`http.trustproxy`). */
 export class TrustedProxies {
   readonly #networks: NetworkList
 
@@ -27,8 +27,8 @@ export class TrustedProxies {
   }
 
   /**
-   * What the proxy that sent a request says of its client: the address next to the proxies that are trusted. An address
-   * that is none, or hidden, ends the search: the proxy that tells it stands for its client then.
+   * Returns the client of a request that came from a trusted proxy: the address next to the proxies that are trusted. An
+   * address that is malformed or hidden ends the search: the proxy that sent it then stands for its client.
    * @returns undefined when the request does not come from a trusted proxy, or is the proxy's own
    */
   forwarded({ socket, headers }: RoutedRequest): ForwardedRequest | undefined {
@@ -49,13 +49,13 @@ export class TrustedProxies {
   }
 }
 
-/** The name of a header by which a request tells that it came through a proxy; undefined when there is none. */
+/** The name of a header that shows that a request came through a proxy; undefined when there is none. */
 export function proxyHeader(headers: IncomingHttpHeaders): string | undefined {
   for (const name in headers) if (PROXY_HEADERS.has(name) || name.startsWith('x-forwarded')) return name
   return undefined
 }
 
-/** All that a request's headers give for the address of a client, whoever wrote them; undefined for what is no address. */
+/** All values of a request's headers for the address of a client, from any sender; undefined for a value that is no address. */
 export function namedAddresses(headers: IncomingHttpHeaders): readonly (string | undefined)[] {
   const { forwarded, 'x-forwarded-for': forwardedFor } = headers
   const hops = forwarded === undefined ? [] : (parseForwarded(forwarded) ?? [undefined])
@@ -70,7 +70,7 @@ export function namedAddresses(headers: IncomingHttpHeaders): readonly (string |
   ]
 }
 
-/** Of `X-Forwarded-For`, which nearly every proxy writes; else of `Forwarded`, else of `X-Real-IP`. */
+/** The hops of `X-Forwarded-For`, which nearly every proxy writes; else those of `Forwarded`, else that of `X-Real-IP`. */
 function hopsOf(headers: IncomingHttpHeaders): readonly Partial<ForwardedHop>[] {
   const { forwarded, 'x-forwarded-for': forwardedFor, 'x-real-ip': realIp } = headers
   if (forwardedFor !== undefined) return (parseForwardedFor(textOf(forwardedFor)) ?? []).map((client) => ({ client }))
@@ -78,7 +78,7 @@ function hopsOf(headers: IncomingHttpHeaders): readonly Partial<ForwardedHop>[] 
   return realIp === undefined ? [] : (parseForwardedFor(textOf(realIp)) ?? []).map((client) => ({ client }))
 }
 
-/** Proxies add to the end of a list: the last value is the word of the one next to the server. */
+/** The last value of a list; proxies add to its end, so it is from the proxy next to the server. */
 function lastOf(header: string | readonly string[] | undefined): string | undefined {
   return header === undefined ? undefined : textOf(header).split(',').at(-1)
 }

@@ -9,7 +9,7 @@ import { Guard } from '../guard.ts'
 import { HttpApp } from '../http-app.ts'
 import { HTTP_CONFIG } from './http-fixture.ts'
 
-/** An app as that of the server's administration. */
+/** Creates an app like that of the server's administration. */
 export function createApp(log = new LogRecords('core')): HttpApp {
   const guard = new Guard({ isClosed: () => false })
   const answers = new AnswerWatches(log.logger).of('administration', log.logger)

@@ -22,7 +22,7 @@ export const HTTP_CONFIG: HttpConfig = {
 
 export type LogLine = { readonly level: string; readonly msg: string; readonly [key: string]: unknown }
 
-/** An HTTP host on a free port, with what it logs. */
+/** An HTTP host on a free port, with its log lines. */
 export class HttpFixture {
   readonly lines: LogLine[] = []
   readonly log = createLogger({
@@ -48,7 +48,7 @@ export class HttpFixture {
     })
   }
 
-  /** The config of a server on a free port, changed. */
+  /** The config of a server on a free port, with some keys replaced. */
   config(http: Partial<HttpConfig>, admin: Partial<ServerHttpConfig['admin']> = {}): ServerHttpConfig {
     const nowhere = { listenaddr: '', listenaddrtls: '', certfile: '', keyfile: '' }
     return { http: { ...HTTP_CONFIG, ...http }, admin: { ...nowhere, ...admin } }
@@ -72,7 +72,7 @@ export class HttpFixture {
     return client
   }
 
-  /** Sends text as it is; gives what comes back until the server closes the connection. */
+  /** Sends text as it is; returns all that comes back until the server closes the connection. */
   async exchange(text: string, port = this.port): Promise<string> {
     const client = this.dial(port)
     client.write(text)

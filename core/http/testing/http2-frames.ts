@@ -1,6 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls'
 
-/** What a client begins with (RFC 9113, 3.4), and empty settings. */
+/** The first bytes of a client (RFC 9113, 3.4), and empty settings. */
 export const PREFACE = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0, 0)])
 
 export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, window: 8, continuation: 9 } as const
@@ -29,12 +29,12 @@ export function request(streamId: number, path: string): Buffer {
   return frame(FRAME.headers, END_STREAM | END_HEADERS, streamId, headerBlock(path))
 }
 
-/** Takes a request back. */
+/** A frame that resets a request. */
 export function reset(streamId: number): Buffer {
   return frame(FRAME.reset, 0, streamId, Buffer.from([0, 0, 0, CANCEL]))
 }
 
-/** A TLS connection that has agreed on HTTP/2, and said nothing of it yet. */
+/** Opens a TLS connection that has agreed on HTTP/2, and sent no frame yet. */
 export async function dialHttp2(port: number): Promise<TLSSocket> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] })
   await new Promise<void>((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject))
