@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { PostgresBackend } from './postgres/postgres-backend.ts'
 import { SqliteBackend } from './sqlite/sqlite-backend.ts'
 
-/** Makes what talks to a database; opens nothing yet. */
+/** Creates the backend of a database; opens nothing yet. */
 export function createBackend(database: Database): Backend {
   switch (database.kind) {
     case 'sqlite':

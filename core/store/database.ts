@@ -2,29 +2,29 @@ import path from 'node:path'
 import { maskUrl } from 'sluice/sdk'
 import { MEMORY } from './sqlite/messages.ts'
 
-/** The file in the data folder. */
+/** The name of the default file in the data folder. */
 const DEFAULT_FILE = 'sluice.db'
 const SCHEME = /^([a-z][a-z\d+.-]*):/iu
-/** `host=db user=…`, as libpq has it. */
+/** The form `host=db user=…` of libpq. */
 const KEYWORDS = /^\s*(?:host|hostaddr|port|dbname|user|password)\s*=/iu
 
-/** The config, as it names a database. */
+/** The keys of the config that name a database. */
 export type DatabaseConfig = {
   /** `db.dsn`; it may have a password in it. */
   readonly dsn: string
   /** `db.dbtype` */
   readonly dbtype: string
-  /** The folder of what must survive. */
+  /** The folder of data that must survive. */
   readonly datadir: string
 }
 
-/** Where the database is. */
+/** The kind and address of a database. */
 export type Database =
   /** `folder` is to be made where it is missing. */
   | { readonly kind: 'sqlite'; readonly file: string; readonly folder: string | undefined }
   | { readonly kind: 'postgres'; readonly url: string; readonly shown: string }
 
-/** @throws {Error} when the config contradicts itself, or names what there is no support for; never quotes the dsn */
+/** @throws {Error} when the config contradicts itself, or names an unsupported database; never quotes the dsn */
 export function findDatabase({ dsn, dbtype, datadir }: DatabaseConfig): Database {
   const database = databaseOf(dsn, datadir)
   if (dbtype === '' || dbtype === database.kind) return database
@@ -51,7 +51,7 @@ function databaseOf(dsn: string, datadir: string): Database {
   }
   if (KEYWORDS.test(dsn)) throw new Error('is not understood: write postgres://user:password@host/database')
   const scheme = SCHEME.exec(dsn)?.[1]?.toLowerCase()
-  // A single letter is a drive.
+  // A single letter is a drive of Windows.
   if (scheme === undefined || scheme.length === 1 || dsn === MEMORY) return sqliteOf(dsn)
   if (scheme === 'sqlite' || scheme === 'file')
     return sqliteOf(dsn.slice(scheme.length + 1).replace(/^\/\/(?=\/|$)/u, ''))

@@ -4,10 +4,10 @@ import type { Backend } from './backend.ts'
 import type { Link } from './link.ts'
 import type { StoreMeter } from './store-meter.ts'
 
-/** How often the log says at most that queries fail. */
+/** The shortest time between two log lines about failed queries. */
 const LOG_INTERVAL_MS = 60_000
 
-/** Tells those who ask what an error of the database means for them, and the link when the database is away. */
+/** Translates errors of the database for its users, and notifies the link when the database is away. */
 export class Failures {
   readonly #log: Logger
   readonly #backend: Backend
@@ -22,14 +22,14 @@ export class Failures {
     this.#link = link
   }
 
-  /** Whether what has failed may succeed another time. */
+  /** Returns true for an error of an operation that may succeed another time. */
   isPassing(error: unknown): boolean {
     if (error instanceof StoreUnavailable) return true
     const { kind } = this.#backend.failureOf(error)
     return kind === 'away' || kind === 'refused'
   }
 
-  /** What to tell the owner of the query. */
+  /** Returns the error for the owner of the query. */
   errorOf(error: unknown): unknown {
     if (error instanceof StoreUnavailable) return error
     const failure = this.#backend.failureOf(error)

@@ -2,19 +2,19 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, Transactio
 import { keptValue } from 'sluice/sdk/host'
 import { MAX_ROWS, TOO_MANY_ROWS } from './row-limit.ts'
 
-/** Who may ask the database, and what they are told when that fails. */
+/** Admits the queries of an owner, and translates the errors that they fail with. */
 export interface Gate {
   /** Waits until the tables are there. @throws {StoreUnavailable} when they are not */
   enter(): Promise<void>
   /** @throws {Error} when the owner is gone */
   assertOpen(): void
-  /** What the owner is told of an error of the database. */
+  /** Returns the error that the owner gets for an error of the database. */
   errorOf(error: unknown): unknown
-  /** How long a query took, and whether it could be done. */
+  /** Counts a query. @param startMs the time at which it was sent, on the clock of `performance` */
   queried(startMs: number, succeeded: boolean): void
 }
 
-/** Stands between the queries of an owner and the database that all share. */
+/** Checks the queries of an owner before the database that all owners share. */
 export class GatedDriver implements Driver {
   readonly #driver: Driver
   readonly #gate: Gate
@@ -44,7 +44,7 @@ export class GatedDriver implements Driver {
     try {
       await this.#driver.rollbackTransaction(inner)
     } catch (error) {
-      // The database has forgotten the transaction with the connection; why it was to be rolled back says more.
+      // The database has forgotten the transaction with the connection; the reason for the rollback is the better error.
       this.#gate.errorOf(error)
     }
   }

@@ -3,7 +3,7 @@ import { errorCode, StoreUnavailable } from 'sluice/sdk'
 import { RetryTimer } from '../base/retry-timer.ts'
 import type { Backend } from './backend.ts'
 
-/** The time to the first try to reach a database that went away; those that follow wait longer, up to `MAX_RETRY_MS`. */
+/** The time to the first try to reach a database that went away; further ones wait longer, up to `MAX_RETRY_MS`. */
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5000
 
@@ -16,12 +16,12 @@ type LinkOptions = {
   readonly onUp: () => void
 }
 
-/** Whether the database is there; where it is not, it is tried again until it is. */
+/** The connection to the database; while the database is away, it is tried again until it is there. */
 export class Link {
   readonly #options: LinkOptions
   readonly #retries: RetryTimer
   #state: 'idle' | 'opening' | 'up' | 'away' | 'closed' = 'idle'
-  /** Why it is away. */
+  /** The reason why the database is away. */
   #reason = ''
   #opening: Promise<void> | undefined
 
@@ -41,8 +41,8 @@ export class Link {
   }
 
   /**
-   * Opens the database unless it is open, and waits for the first try; nobody waits for later ones.
-   * @throws {StoreUnavailable} while it is away
+   * Opens the database unless it is open, and waits for the first try, but not for later ones.
+   * @throws {StoreUnavailable} while the database is away
    */
   async up(): Promise<void> {
     this.open()
@@ -50,7 +50,7 @@ export class Link {
     if (this.#state !== 'up') throw new StoreUnavailable(this.#reason)
   }
 
-  /** It turned out to be away. */
+  /** Notes that the database is away, and begins to try again. */
   lost(reason: string): void {
     if (this.#state === 'up') this.#fail(reason)
   }
@@ -92,7 +92,7 @@ export class Link {
   }
 }
 
-/** Ends what runs in the database, as far as that can be. */
+/** Closes a database, and logs the error when that fails. */
 export async function closeBackend(backend: Pick<Backend, 'close'>, log: Logger): Promise<void> {
   try {
     await backend.close()
@@ -104,7 +104,7 @@ export async function closeBackend(backend: Pick<Backend, 'close'>, log: Logger)
 function reasonOf(backend: LinkedBackend, error: unknown): string {
   const failure = backend.failureOf(error)
   if ('reason' in failure) return failure.reason
-  // Its message may quote what is secret.
+  // The message of the error may quote secrets.
   const name = error instanceof Error ? error.name : typeof error
   return `it can not be opened (${errorCode(error) || name})`
 }

@@ -16,10 +16,10 @@ type OwnedTablesInit = {
   readonly migrate: () => Promise<void>
 }
 
-/** The tables of one owner: its queries wait for its migrations, which run once each time the database has come to be there. */
+/** The tables of one owner: its queries wait for its migrations, which run once each time the database has become reachable. */
 export class OwnedTables implements Gate {
   readonly #init: OwnedTablesInit
-  /** What has begun, and did not fail for a reason that passes. */
+  /** The migrations that have begun, and did not fail for a passing reason. */
   #migration: Promise<void> | undefined
   #closed: (() => Error) | undefined
 
@@ -28,9 +28,9 @@ export class OwnedTables implements Gate {
   }
 
   /**
-   * Opens the database, and runs the migrations unless they have run. Where it is away, nothing happens: a query that comes
-   * later, or its return, does it.
-   * @throws {MigrationError} when they can't run whatever the database does
+   * Opens the database, and runs the migrations unless they have run. Where it is away, nothing happens: the next query, or
+   * its return, runs them.
+   * @throws {MigrationError} when they fail for a reason that does not pass
    */
   async prepare(): Promise<void> {
     try {
@@ -54,7 +54,7 @@ export class OwnedTables implements Gate {
     this.assertOpen()
   }
 
-  /** Has the migrations looked at again: the database that is back may be another one, or an older copy. */
+  /** Lets the migrations run again: the database that is back may be another one, or an older copy. */
   renew(): void {
     this.#migration = undefined
   }
@@ -71,7 +71,7 @@ export class OwnedTables implements Gate {
     this.#init.meter.queried(startMs, succeeded)
   }
 
-  /** @param reason makes the error that queries fail with from now on */
+  /** @param reason creates the error that queries fail with from now on */
   close(reason: () => Error): void {
     this.#closed = reason
   }

@@ -7,7 +7,7 @@ export class StoreMeter {
   readonly #seconds: MetricFamily<Histogram, 'outcome'>
   readonly #failures: MetricFamily<Counter, 'reason'>
 
-  /** @param isUp whether the database is there; one that nothing was asked of yet is not */
+  /** @param isUp returns true while the database is open; it is not before the first query */
   constructor(isUp: () => boolean, metrics: OwnedMetrics = hiddenMetrics()) {
     this.#seconds = metrics.histogram({
       name: 'sluice_store_query_seconds',
@@ -27,7 +27,7 @@ export class StoreMeter {
     })
   }
 
-  /** @param startMs when it was sent, on the clock of `performance` */
+  /** Counts a query. @param startMs the time at which it was sent, on the clock of `performance` */
   queried(startMs: number, succeeded: boolean): void {
     const outcome = succeeded ? 'done' : 'failed'
     this.#seconds.with({ outcome }).observe((performance.now() - startMs) / 1000)

@@ -23,9 +23,8 @@ export interface LentTables extends Pick<OwnedTables, 'prepare' | 'assertOpen' |
 }
 
 /**
- * The database: a file of SQLite's, in a thread of its own, or one of PostgreSQL's. It is opened when it is first asked, or
- * by `open` where there may be something in it. Queries fail with `StoreUnavailable` while it is away, and it is reached
- * again by itself.
+ * The database: a file of SQLite's, in a thread of its own, or one of PostgreSQL's. The first query opens it, or `open` where
+ * it may have contents. Queries fail with `StoreUnavailable` while it is away, and it is reached again by itself.
  */
 export class Store {
   readonly #log: Logger
@@ -33,15 +32,15 @@ export class Store {
   readonly #link: Link
   readonly #failures: Failures
   readonly #meter: StoreMeter
-  /** Has no gate: for migrations. */
+  /** The database for migrations, without a gate. */
   readonly #root: Kysely<unknown>
   readonly #columns: AlikeColumns
   readonly #owners = new Set<OwnedTables>()
   readonly #listeners = new Set<() => unknown>()
-  /** The migrations of all owners were tried since the database became reachable. */
+  /** True when the migrations of all owners were tried since the database became reachable. */
   #isMigrated = false
 
-  /** @throws {Error} when the config names no database that there can be */
+  /** @throws {Error} when the config names no database, or an unsupported one */
   constructor({ log, metrics, ...config }: StoreOptions) {
     this.#log = log
     this.#meter = new StoreMeter(() => this.#link.isUp, metrics)
@@ -53,20 +52,19 @@ export class Store {
     this.#failures = new Failures(log, this.#backend, this.#link, this.#meter)
   }
 
-  /** Whether there may be something in it. */
+  /** True where the database may have contents. */
   get exists(): boolean {
     return this.#backend.exists
   }
 
-  /** Opens the database, unless nothing can be in it yet: then the first query does. */
+  /** Opens the database if it may have contents; otherwise the first query does. */
   open(): void {
     if (this.#backend.exists) this.#link.open()
   }
 
   /**
-   * The tables of a part of the server. The migrations run in the order of their names, those that have not yet; queries
-   * wait for them.
-   * @param owner whose migrations they are; its tables should be named so that no plugin's are, as `sluice_monitor`
+   * The tables of a part of the server. Its migrations run in the order of their names, each once; queries wait for them.
+   * @param owner the owner of the migrations; its tables should have names that no plugin's have, as `sluice_monitor`
    */
   tables<Tables>(owner: string, migrations: Migrations): Kysely<Tables> {
     return this.#own<Tables>(owner, migrations, []).db
@@ -93,7 +91,7 @@ export class Store {
   /**
    * Calls `listener` each time the database has become reachable and migrated; at once if it is. A SQLite file that is not
    * there yet becomes so by the first query.
-   * @returns stops that
+   * @returns a function that stops that
    */
   onAvailable(listener: () => unknown): () => void {
     this.#listeners.add(listener)
@@ -101,7 +99,7 @@ export class Store {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Waits a little for what the database has been given; queries fail from now on, also those that wait for a turn. */
+  /** Waits a little for the queries that the database has been given; queries fail from now on, also those that wait for a turn. */
   async close(): Promise<void> {
     this.#link.close()
     this.#listeners.clear()
@@ -137,7 +135,7 @@ export class Store {
   async #onUp(): Promise<void> {
     this.#isMigrated = false
     for (const owned of this.#owners) owned.renew()
-    // What fails is logged, and the queries of that owner tell it.
+    // A migration that fails is logged, and makes the queries of its owner fail.
     await Promise.allSettled([...this.#owners].map((owned) => owned.prepare()))
     this.#isMigrated = true
     if (this.#link.isUp) for (const listener of this.#listeners) this.#tell(listener)

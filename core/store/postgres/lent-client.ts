@@ -2,17 +2,17 @@ import type { PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
 import { EndedConnection, postgresFailure } from './postgres-failures.ts'
 
-/** How long an answer may take: more than that, and nobody is there any more. */
+/** The longest wait for an answer; after it, the connection counts as broken. */
 const ANSWER_TIMEOUT_MS = 35_000
-/** Migrations may take as long as they need; said to PostgreSQL, it holds for the rest of the transaction. */
+/** Migrations may take as long as they need; PostgreSQL applies the statement to the rest of the transaction. */
 export const PATIENCE = 'set local statement_timeout = 0'
 
-/** A connection of the pool, which does nothing more and does not go back into it once it is broken. */
+/** A connection of the pool that runs nothing more and does not go back into the pool once it is broken. */
 export function lentClient(client: Pick<PoolClient, 'query' | 'release'>): PostgresPoolClient {
   let isBroken = false
   let timeoutMs: number | undefined = ANSWER_TIMEOUT_MS
   const query = async (text: string, values: readonly unknown[]) => {
-    // As the transaction is rolled back: nobody is there to answer that.
+    // The rollback of the transaction comes here, too: a broken connection can't answer it.
     if (isBroken) throw new EndedConnection()
     if (text === PATIENCE) timeoutMs = undefined
     try {
@@ -24,7 +24,7 @@ export function lentClient(client: Pick<PoolClient, 'query' | 'release'>): Postg
     }
   }
   return {
-    // Without a cursor, Kysely calls it in this way only.
+    // Kysely calls it in this way only, as it has no cursor.
     query: query as unknown as PostgresPoolClient['query'],
     release: (discard = false) => client.release(isBroken || discard),
   }

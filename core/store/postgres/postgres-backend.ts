@@ -14,15 +14,15 @@ import { lentClient, PATIENCE } from './lent-client.ts'
 import { postgresFailure, UnfitDatabase } from './postgres-failures.ts'
 import { postgresValues } from './postgres-values.ts'
 
-/** Connections at most. */
+/** The most connections of the pool. */
 const MAX_CONNECTIONS = 10
-/** How long making a connection, waiting for a free one, or the look whether anybody is there may take. */
+/** The longest time for a new connection, for a free one, and for the check whether the database answers. */
 const CONNECT_TIMEOUT_MS = 5000
 const IDLE_TIMEOUT_MS = 30_000
-/** How long PostgreSQL may take for a statement, and for what a transaction does between two. */
+/** The longest time for a statement, and between two statements of a transaction. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CLOSE_TIMEOUT_MS = 2000
-/** The lock of whoever migrates: "Slui". */
+/** The advisory lock of migrations: "Slui". */
 const MIGRATION_LOCK = 0x536c7569
 
 /** A database of PostgreSQL's, through a pool of connections. */
@@ -71,7 +71,7 @@ export class PostgresBackend implements Backend {
     if (pool !== undefined) await withDeadline(pool.end(), CLOSE_TIMEOUT_MS, late)
   }
 
-  /** Loaded only where it is used. */
+  /** Creates the pool; `pg` is loaded only where it is used. */
   async #createPool(onLost: (error: unknown) => void): Promise<Pool> {
     const { Pool } = await import('pg')
     const pool = new Pool({
@@ -85,9 +85,9 @@ export class PostgresBackend implements Backend {
       keepAlive: true,
       types: postgresValues,
     })
-    // A connection that nobody uses has ended: the others may go on.
+    // A connection that was not in use has ended: the others may go on.
     pool.on('error', () => void this.#recheck(pool, onLost))
-    // Where one is in use, the query fails, which says it.
+    // The query of a connection in use fails, and so reports its error.
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool
   }
@@ -98,7 +98,7 @@ export class PostgresBackend implements Backend {
     try {
       await this.#check(pool)
     } catch (error) {
-      // That all connections are in use, or that there may be no more, does not mean that it is away.
+      // The database is not away when all connections are in use, or when there may be no more.
       if (postgresFailure(error).kind !== 'refused') onLost(error)
     } finally {
       this.#isChecking = false
@@ -106,7 +106,7 @@ export class PostgresBackend implements Backend {
   }
 
   async #check(pool: Pool): Promise<void> {
-    // Where the network is silent, the connection that was taken goes, so that each look has another one.
+    // The check destroys its connection where the network is silent, so that each check has another one.
     const look = { text: 'show server_encoding', query_timeout: CONNECT_TIMEOUT_MS }
     const { rows } = await pool.query<{ server_encoding: string }>(look)
     const encoding = rows[0]?.server_encoding

@@ -3,7 +3,7 @@ import type { Failure } from '../backend.ts'
 
 const NO_FILE = 'a file that db.dsn names (sslrootcert, sslcert, sslkey) can not be read'
 const NOT_TRUSTED = 'its certificate is not trusted; name that of its authority by sslrootcert in db.dsn'
-/** What can be said of the errors of the system and of PostgreSQL (SQLSTATE) that mean it can't be reached. */
+/** The reasons for errors of the system and of PostgreSQL (SQLSTATE) that mean that the database can't be reached. */
 const AWAY: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at its address',
   ENOENT: 'there is no socket at its address',
@@ -27,7 +27,7 @@ const AWAY: Readonly<Record<string, string>> = {
   '57P02': 'it has crashed, and starts again',
   '57P03': 'it is starting or shutting down',
 }
-/** The same of queries that another time may do. */
+/** The reasons for errors of queries that may succeed another time. */
 const REFUSED: Readonly<Record<string, string>> = {
   '25P03': 'the transaction did nothing for too long',
   '25006': 'it can only be read',
@@ -40,25 +40,25 @@ const REFUSED: Readonly<Record<string, string>> = {
   '57014': 'a query took too long',
 }
 const UNIQUE_VIOLATION = '23505'
-/** Its connections have ended or can't be made; these errors have no codes. */
+/** The messages of connections that have ended or can't be made; these errors have no codes. */
 const CONNECTION_ERROR = /^(?:Connection terminated|Query read timeout)/u
-/** What prevents a connection, as the client says it. */
+/** The messages of the client for a dsn that prevents a connection, with their reasons. */
 const UNFIT_DSN: readonly (readonly [message: RegExp, reason: string])[] = [
   [/^SASL: .* client password must be/u, 'it asks for a password; write it into db.dsn'],
   [/does not support SSL/u, 'it has no TLS; see sslmode in db.dsn'],
 ]
-/** Of a connection that ended between two queries of its own, as PostgreSQL does to a transaction that does nothing. */
+/** The messages for a connection that ended between two of its queries, as PostgreSQL ends a transaction that does nothing. */
 const ENDED_CONNECTION = /^Client (?:has encountered|was closed)/u
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
-/** Connection exceptions, and such as show that the server is no PostgreSQL. */
+/** The class of connection exceptions, which also shows that a server is no PostgreSQL. */
 const AWAY_CLASS = /^08.{3}$/u
-/** Data exceptions quote what they are about. */
+/** The class of data exceptions, whose messages quote the data. */
 const DATA_CLASS = /^22.{3}$/u
 
 /** The database is not as it must be. */
 export class UnfitDatabase extends Error {}
 
-/** Something was asked by a connection that is no more. */
+/** A query of a connection that has ended. */
 export class EndedConnection extends Error {}
 
 export function postgresFailure(error: unknown): Failure {
@@ -79,17 +79,17 @@ export function postgresFailure(error: unknown): Failure {
   return { kind: 'mistake', error: isOfServer(error) ? withoutValues(code, message) : error }
 }
 
-/** Whether a certificate or key could not be read. */
+/** True for an error that a certificate or key could not be read. */
 function isOfFile(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'open'
 }
 
-/** Whether PostgreSQL has said it. */
+/** True for an error that PostgreSQL has sent. */
 function isOfServer(error: unknown): boolean {
   return error instanceof Error && 'severity' in error
 }
 
-/** Its `detail` and other fields quote rows. */
+/** An error without its `detail` and other fields, which quote rows. */
 function withoutValues(code: string, message: string): Error {
   return new Error(DATA_CLASS.test(code) ? `a value can't be kept in its column (${code})` : `${message} (${code})`)
 }

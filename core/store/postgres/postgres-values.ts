@@ -1,8 +1,8 @@
 const BOOLEAN = 16
-/** Object ids of the types that are numbers: int8, int2, int4, oid, float4, float8, numeric. */
+/** The object ids of the number types: int8, int2, int4, oid, float4, float8, numeric. */
 const NUMBERS: readonly number[] = [20, 21, 23, 26, 700, 701, 1700]
 
-/** Reads values as SQLite gives them: numbers as such, booleans as 0 and 1, and the rest as text. */
+/** Reads values in the form of SQLite: numbers as such, booleans as 0 and 1, and the rest as text. */
 export const postgresValues = {
   getTypeParser: (type: number) => {
     if (type === BOOLEAN) return (text: string) => (text === 't' ? 1 : 0)

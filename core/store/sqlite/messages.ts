@@ -1,16 +1,16 @@
-/** The name of a database that is no file, and gone when it is closed. */
+/** The name of a database in memory, which is gone when it is closed. */
 export const MEMORY = ':memory:'
 /** The code of the error for a file that is not the server's own. */
 export const OTHER_PROGRAM = 'OTHER_PROGRAM'
 
-/** What the thread is started with. */
+/** The data that the thread is started with. */
 export type SqliteThreadData = { readonly file: string }
 
 /** A statement for the thread. */
 export type SqliteRequest = {
-  /** From 1. */
+  /** The number of the statement, from 1. */
   readonly id: number
-  /** The reader sees what is committed, also while the writer is in a transaction. */
+  /** `reader` sees the committed data, also while the writer is in a transaction. */
   readonly on: 'reader' | 'writer'
   readonly kind: 'statement' | 'begin' | 'commit' | 'rollback'
   readonly sql: string
@@ -18,10 +18,10 @@ export type SqliteRequest = {
   readonly inTransaction: boolean
 }
 
-/** What a statement gave. */
+/** The result of a statement. */
 export type SqliteOutcome = { readonly rows: readonly Record<string, unknown>[]; readonly changes: number }
 
-/** What became of a statement; that of id 0 says whether the database could be opened. */
+/** The outcome of a statement; that of id 0 is the outcome of opening the database. */
 export type SqliteReply =
   | (SqliteOutcome & { readonly id: number })
   | {

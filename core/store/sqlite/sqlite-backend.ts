@@ -18,11 +18,11 @@ const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 const SQLITE_CONSTRAINT_UNIQUE = 2067
-/** What has been answered is on the disk; so long the rest of the queries and the log may take at the end. */
+/** The longest time for the rest of the queries and the log at the end; answered writes are on the disk already. */
 const CLOSE_TIMEOUT_MS = 2000
 
 const CAN_NOT_OPEN = 'its file can not be opened; see that its folder is there, and may be written to by the server'
-/** As the file or its folder is made. */
+/** The codes of errors while the file or its folder is made. */
 const SYSTEM_CODES = ['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST', 'EISDIR', 'EROFS', 'ENOSPC', 'EDQUOT']
 
 const AWAY: Readonly<Record<number, string>> = {
@@ -37,14 +37,14 @@ const REFUSED: Readonly<Record<number, string>> = {
   [SQLITE_FULL]: 'the disk is full',
 }
 
-/** The writer and the reader of the thread do their statements at the same time as far as Kysely is concerned. */
+/** An adapter that lets Kysely use the writer and the reader of the thread at the same time. */
 class Adapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
   }
 }
 
-/** A file, or memory. */
+/** A database of SQLite's, in a file or in memory. */
 export class SqliteBackend implements Backend {
   readonly kind = 'sqlite'
   readonly shown: string
@@ -60,7 +60,7 @@ export class SqliteBackend implements Backend {
   /** The newest client, which opens the file, and makes it where it is missing. */
   #opening: Promise<SqliteClient> | undefined
 
-  /** @param folder is made where it is missing */
+  /** @param folder the folder of the file, which is made where it is missing */
   constructor(file: string, folder?: string) {
     this.shown = file
     this.#file = file

@@ -2,10 +2,10 @@ import { Worker } from 'node:worker_threads'
 import { moduleToRun } from '../../build/running-build.ts'
 import type { SqliteOutcome, SqliteReply, SqliteRequest, SqliteThreadData } from './messages.ts'
 
-/** So much memory may the rows of a query take; the thread ends where they take more, and is started again. */
+/** The most memory for the rows of a query; the thread ends where they take more, and is started again. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 512 }
 
-/** The thread has gone, and with it what it had not answered. */
+/** The thread has ended, and with it the statements that it had not answered. */
 export class SqliteThreadEnd extends Error {}
 
 /** An error of SQLite's. */
@@ -21,7 +21,7 @@ export class SqliteError extends Error {
   }
 }
 
-/** The side of the server: hands statements to the thread, which does them in order. */
+/** The server's side: hands statements to the thread, which runs them in order. */
 export class SqliteClient {
   readonly #worker: Worker
   readonly #waiting = new Map<number, PromiseWithResolvers<SqliteOutcome>>()
@@ -38,7 +38,7 @@ export class SqliteClient {
     this.#worker.on('exit', () => this.#onEnd())
   }
 
-  /** @throws {SqliteError} when the file can't be opened, or must not */
+  /** @throws {SqliteError} when the file can't be opened, or must not be */
   static async open(file: string): Promise<SqliteClient> {
     const client = new SqliteClient(file)
     try {
@@ -50,12 +50,12 @@ export class SqliteClient {
     return client
   }
 
-  /** Settles when the thread has gone. */
+  /** Settles when the thread has ended. */
   get ended(): Promise<void> {
     return this.#ended.promise
   }
 
-  /** @throws {SqliteError} when the statement fails; {@link SqliteThreadEnd} when the thread goes before it is done */
+  /** @throws {SqliteError} when the statement fails; {@link SqliteThreadEnd} when the thread ends before the answer */
   run(request: Omit<SqliteRequest, 'id'>): Promise<SqliteOutcome> {
     const id = ++this.#count
     const result = this.#await(id)
@@ -63,7 +63,7 @@ export class SqliteClient {
     return result
   }
 
-  /** Ends the thread, after what it has been given. */
+  /** Ends the thread after the statements that it has been given. */
   close(): Promise<void> {
     this.#worker.postMessage('close', [])
     return this.ended

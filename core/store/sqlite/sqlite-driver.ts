@@ -4,15 +4,15 @@ import type { SqliteClient } from './sqlite-client.ts'
 import { SqliteTransaction } from './sqlite-transaction.ts'
 import { WriterTurns } from './writer-turns.ts'
 
-/** Reads as Kysely writes them, and plain ones that are written by hand. */
+/** The start of reads as Kysely writes them, and of plain ones that are written by hand. */
 const READ = /^\s*select\b/iu
 
-/** As PostgreSQL is told by its backend. */
+/** The longest idle time of a transaction, as that of PostgreSQL. */
 const MAX_IDLE_MS = 30_000
 
 /**
- * Runs queries in the thread. Whatever is no transaction reads what is committed, beside a transaction that runs; writes
- * wait for one another.
+ * Runs queries in the thread. A query outside a transaction reads the committed data, also beside a transaction that runs;
+ * writes wait for one another.
  */
 export class SqliteDriver implements Driver {
   readonly #client: () => SqliteClient
@@ -21,8 +21,8 @@ export class SqliteDriver implements Driver {
   readonly #idleMs: number
 
   /**
-   * @param client the thread as it is now; throws where there is none
-   * @param idleMs how long a transaction may do nothing
+   * @param client returns the thread as it is now; throws where there is none
+   * @param idleMs the longest time in which a transaction may do nothing
    */
   constructor(client: () => SqliteClient, idleMs = MAX_IDLE_MS) {
     this.#client = client
@@ -90,7 +90,7 @@ class SqliteConnection implements DatabaseConnection {
     await this.#transaction?.commit()
   }
 
-  /** Where it has not ended, as when the commit has failed. */
+  /** Rolls a transaction back that has not ended, as when its commit has failed. */
   async rollBack(): Promise<void> {
     const transaction = this.#transaction
     this.#transaction = undefined

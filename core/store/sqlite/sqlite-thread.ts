@@ -1,4 +1,4 @@
-/** The thread that a SQLite database lives in, so that no query holds up the event loop of the server. */
+/** The thread of a SQLite database, so that no query holds up the event loop of the server. */
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -12,11 +12,11 @@ import {
   type SqliteThreadData,
 } from './messages.ts'
 
-/** Marks a file as the server's own: "Slui". */
+/** The mark of a file of the server's own: "Slui". */
 const APPLICATION_ID = 0x536c7569
-/** How long a statement waits for another process that has the file. */
+/** The longest wait of a statement for another process that has the file. */
 const BUSY_TIMEOUT_MS = 5000
-/** Statements that are kept for the next time. */
+/** The most prepared statements that are kept. */
 const MAX_STATEMENTS = 200
 const NOTHING: SqliteOutcome = { rows: [], changes: 0 }
 
@@ -28,9 +28,9 @@ class Connection {
     this.#database = new DatabaseSync(file, { readOnly, timeout: BUSY_TIMEOUT_MS })
   }
 
-  /** Makes a new file the server's own; nothing is written to one of another program. */
+  /** Makes a new file the server's own; nothing is written to a file of another program. */
   adopt(): void {
-    // In this order: another server that makes the same file now marks it before there is a table in it.
+    // The mark is read after the tables: another server that makes the same file now marks it before there is a table in it.
     const [content] = this.#rows('select count(*) as tables from sqlite_schema')
     const [mark] = this.#rows('pragma application_id')
     if (mark?.['application_id'] !== APPLICATION_ID && content?.['tables'] !== 0) {
@@ -42,7 +42,7 @@ class Connection {
     if (mark?.['application_id'] !== APPLICATION_ID) this.#database.exec(`pragma application_id = ${APPLICATION_ID}`)
   }
 
-  /** LIKE tells cases apart, as PostgreSQL's does. */
+  /** Makes LIKE case-sensitive, as PostgreSQL's is. */
   tellCases(): void {
     this.#database.exec('pragma case_sensitive_like = on')
   }
@@ -56,7 +56,7 @@ class Connection {
         this.#database.exec('commit')
         return NOTHING
       case 'rollback':
-        // Some errors have done so already.
+        // Some errors roll the transaction back by themselves.
         if (this.#database.isTransaction) this.#database.exec('rollback')
         return NOTHING
       case 'statement':
@@ -76,7 +76,7 @@ class Connection {
       if (statement.columns().length > 0) return { rows: rowsOf(statement, values), changes: 0 }
       return { rows: [], changes: Number(statement.run(...values).changes) }
     } finally {
-      // Reads begin none; where they share the connection of the writer, as in memory, that may be in one.
+      // Reads begin no transaction; where they share the connection of the writer, as in memory, that may be in one.
       if (on === 'writer' && !inTransaction && this.#database.isTransaction) this.#refuseTransaction()
     }
   }
@@ -95,7 +95,7 @@ class Connection {
     return statement
   }
 
-  /** It would take in what others write meanwhile. */
+  /** Refuses a transaction that a statement has begun: it would include the writes of other owners. */
   #refuseTransaction(): never {
     this.#database.exec('rollback')
     throw new Error('a transaction is begun by `transaction()`, and not by a statement of its own')
@@ -116,7 +116,7 @@ function valueOf(value: unknown): SQLInputValue {
 }
 
 function open(file: string): Readonly<Record<SqliteRequest['on'], Connection>> {
-  // The file's mode is that of its logs, too.
+  // The logs of the file get its mode.
   if (file !== MEMORY && !existsSync(file)) closeSync(openSync(file, 'a', 0o600))
   const writer = new Connection(file, false)
   writer.adopt()

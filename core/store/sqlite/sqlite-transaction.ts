@@ -3,20 +3,20 @@ import type { SqliteOutcome, SqliteRequest } from './messages.ts'
 import type { SqliteClient } from './sqlite-client.ts'
 
 type SqliteTransactionInit = {
-  /** Of the thread that it began in. */
+  /** The client of the thread in which the transaction began. */
   readonly client: Pick<SqliteClient, 'run'>
-  /** Lets others write. */
+  /** Ends the turn, so that others can write. */
   readonly endTurn: () => void
-  /** How long it may do nothing while others wait. */
+  /** The longest time in which the transaction may do nothing. */
   readonly idleMs: number
 }
 
-/** A transaction that is under way. One that does nothing for too long is rolled back: nobody else could write. */
+/** A transaction that is under way. One that does nothing for too long is rolled back, as it keeps all others from writing. */
 export class SqliteTransaction {
   readonly #init: SqliteTransactionInit
   #state: 'open' | 'expired' | 'ended' = 'open'
   #timer: NodeJS.Timeout | undefined
-  /** Statements that are under way; there may be several at a time. */
+  /** The number of statements that are under way; there may be several at a time. */
   #running = 0
 
   private constructor(init: SqliteTransactionInit) {
@@ -30,20 +30,20 @@ export class SqliteTransaction {
     return transaction
   }
 
-  /** @throws {StoreUnavailable} when it was rolled back meanwhile */
+  /** @throws {StoreUnavailable} when the transaction was rolled back meanwhile */
   run(sql: string, parameters: readonly unknown[]): Promise<SqliteOutcome> {
     this.#assertOpen()
     return this.#do({ on: 'writer', kind: 'statement', sql, parameters, inTransaction: true })
   }
 
-  /** @throws {StoreUnavailable} when it was rolled back meanwhile */
+  /** @throws {StoreUnavailable} when the transaction was rolled back meanwhile */
   async commit(): Promise<void> {
     this.#assertOpen()
     await this.#do(step('commit'))
     this.#finish('ended')
   }
 
-  /** Does nothing where it has ended. */
+  /** Rolls the transaction back; does nothing where it has ended. */
   async rollBack(): Promise<void> {
     if (this.#state !== 'open') return
     try {
@@ -64,7 +64,7 @@ export class SqliteTransaction {
     }
   }
 
-  /** For the next statement. */
+  /** Waits for the next statement. */
   #wait(): void {
     this.#timer = setTimeout(() => void this.#expire(), this.#init.idleMs)
   }

@@ -1,17 +1,17 @@
 import { StoreUnavailable } from 'sluice/sdk'
 
-/** Statements and transactions that wait for their turn at most. */
+/** The most statements and transactions that wait for their turn. */
 const MAX_WAITING = 10_000
-/** How long one waits for its turn, as behind a transaction that never ends. */
+/** The longest wait for a turn, as behind a transaction that never ends. */
 const MAX_WAIT_MS = 30_000
 
-/** Who may write: one transaction, or one statement, at a time, in the order in which they came. */
+/** The turns of writers: one transaction, or one statement, writes at a time, in the order in which they came. */
 export class WriterTurns {
   #isTaken = false
   readonly #waiting: (() => void)[] = []
 
   /**
-   * @returns ends the turn
+   * @returns a function that ends the turn
    * @throws {StoreUnavailable} when too many wait, or it takes too long
    */
   async take(): Promise<() => void> {
