@@ -1,8 +1,8 @@
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
-/** Those who are let in are waited for so long: some take no media themselves, such as the viewers of segments. */
+/** The longest wait for admitted subscribers: some take no media themselves, such as the viewers of segments. */
 const TAKE_WAIT_MS = 1000
-/** A muxer takes in early in the next turn of the event loop who is attached to it. */
+/** The number of turns of the event loop after which a muxer has taken in the sinks that were attached to it. */
 const TURNS = 2
 
 /** The subscribers of one stream that do not take media yet: they wait for tracks, or are about to attach. */
@@ -13,18 +13,18 @@ export class Entrants {
     if (!this.#entering.has(subscriber)) this.#entering.set(subscriber, Promise.withResolvers())
   }
 
-  /** The subscriber was attached. */
+  /** Notes that the subscriber was attached. */
   attached(subscriber: StreamSubscriber): void {
     if (this.#entering.has(subscriber)) afterTurns(TURNS, () => this.delete(subscriber))
   }
 
-  /** The subscriber takes media, or is gone. */
+  /** Removes a subscriber that takes media, or has ended. */
   delete(subscriber: StreamSubscriber): void {
     this.#entering.get(subscriber)?.resolve()
     this.#entering.delete(subscriber)
   }
 
-  /** Resolves when those take media who are chosen, or after {@link TAKE_WAIT_MS}; undefined when they all do. */
+  /** Resolves when the chosen subscribers take media, or after {@link TAKE_WAIT_MS}; undefined when they all do. */
   whenTaken(isChosen: (subscriber: StreamSubscriber) => boolean): Promise<void> | undefined {
     const chosen = [...this.#entering].filter(([subscriber]) => isChosen(subscriber))
     return chosen.length === 0 ? undefined : withinTime(chosen.map(([, { promise }]) => promise))

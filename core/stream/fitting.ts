@@ -4,17 +4,20 @@ import type { StreamHooks } from './stream-hooks.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 import { selectsTrack } from './track-selection.ts'
 
-/** Where a fitted stream ended while its origin goes on, another is asked for after this, so that one that can't last is no loop. */
+/**
+ * The time after which another fitted stream is asked for, when one ended while its origin goes on, so that one that can't
+ * last makes no loop.
+ */
 const ASK_AGAIN_MS = 1000
 
-/** The hooks, as far as streams are fitted by them. */
+/** The hooks that fitting needs. */
 export type FittingHooks = Pick<AdmissionHooks, 'isTapped'> &
   StreamHooks & {
-    /** Never rejects. */
+    /** Returns the path of a stream with accepted codecs; undefined for none. Never rejects. */
     adapt(stream: StreamInfo, accepts: AcceptedCodecs): Promise<string | undefined>
   }
 
-/** A stream, as far as it is fitted to its subscribers. */
+/** The part of a stream that fitting needs. */
 interface FittedStream {
   readonly path: string
   readonly tracks: readonly Track[]
@@ -22,33 +25,33 @@ interface FittedStream {
   info(): StreamInfo
 }
 
-/** The streams, as far as their subscribers are led from one to another. */
+/** The streams, between which subscribers are moved. */
 interface FittedStreams {
   /** The stream of a path; undefined without publisher. */
   get(path: string): FittedStream | undefined
   subscribers(path: string): readonly StreamSubscriber[]
-  /** Has subscribers get another stream at once, or wait for it. */
+  /** Moves subscribers to another stream at once, or makes them wait for it. */
   send(subscribers: readonly StreamSubscriber[], path: string): void
 }
 
 type FittingOptions = {
   readonly hooks: FittingHooks
   readonly streams: FittedStreams
-  /** Another {@link ASK_AGAIN_MS}, for tests. */
+  /** The time in place of {@link ASK_AGAIN_MS}, for tests. */
   readonly askAgainMs?: number
 }
 
 /**
- * Leads subscribers that can't take what a stream has to one that is made of it for them, as the `adapt` hooks say, and
- * back. A stream that such a hook has named is not fitted in its turn.
+ * Moves subscribers that can't take the tracks of a stream to one that is made of it for them, as the `adapt` hooks decide,
+ * and back. A stream that such a hook has named is not fitted in its turn.
  */
 export class Fitting {
-  /** What streams call in place of the hooks, so that their changes are seen here. */
+  /** The hooks that streams call, so that changes of their tracks are noticed here. */
   readonly hooks: StreamHooks
   readonly #options: FittingOptions
   /** The path of the stream that each fitted one is made of, by its own path. */
   readonly #origins = new Map<string, string>()
-  /** The paths whose subscribers are being looked at, and whether they have to be looked at again. */
+  /** The paths whose subscribers are being checked; true for those that have to be checked again. */
   readonly #looking = new Map<string, boolean>()
   readonly #timers = new Set<NodeJS.Timeout>()
 
@@ -79,7 +82,7 @@ export class Fitting {
     return path
   }
 
-  /** Moves subscribers to a stream, or each to what fits it instead. Those that need nothing else are moved before it returns. */
+  /** Moves subscribers to a stream, or each to one that fits it instead. Subscribers that need no other are moved before it returns. */
   move(subscribers: readonly StreamSubscriber[], stream: FittedStream): void {
     const { misfits = [], others = [] } = Object.groupBy(subscribers, (subscriber) =>
       this.#isAskedFor(stream, subscriber) ? 'misfits' : 'others',
@@ -88,13 +91,13 @@ export class Fitting {
     if (misfits.length > 0) void this.#fitAll(misfits, stream)
   }
 
-  /** Asks for nothing more. */
+  /** Cancels the requests to come. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer)
     this.#timers.clear()
   }
 
-  /** Looks at who gets a stream, or one that was made of it, whenever its tracks are others; at once for each path. */
+  /** Checks the subscribers of a stream, and of those made of it, whenever its tracks change; one check at a time for each path. */
   async #look(path: string): Promise<void> {
     if (this.#origins.has(path)) return
     if (this.#looking.has(path)) return void this.#looking.set(path, true)
@@ -107,7 +110,7 @@ export class Fitting {
     this.#looking.delete(path)
   }
 
-  /** Whether the hooks are to be asked for another stream. */
+  /** Returns true when the hooks are to be asked for another stream. */
   #isAskedFor({ path, tracks }: FittedStream, { request, selection }: StreamSubscriber): boolean {
     if (request.accepts === undefined || this.#origins.has(path) || !this.#options.hooks.isTapped('adapt')) return false
     const wanted = tracks.filter((track) => selectsTrack(selection, track))
@@ -125,13 +128,13 @@ export class Fitting {
     }
   }
 
-  /** Those who get a stream, or one that was made of it. */
+  /** The subscribers of a stream, and of those that were made of it. */
   #watching(path: string): StreamSubscriber[] {
     const fitted = [...this.#origins].filter(([, origin]) => origin === path)
     return [path, ...fitted.map(([name]) => name)].flatMap((name) => this.#options.streams.subscribers(name))
   }
 
-  /** Who got a fitted stream that has ended gets its origin again, until another is made. */
+  /** Moves the subscribers of a fitted stream that has ended to its origin, until another one is made. */
   #ended(path: string): void {
     const origin = this.#origins.get(path)
     if (origin === undefined) return
@@ -148,7 +151,7 @@ export class Fitting {
   }
 }
 
-/** Each kind that there is has a track that is accepted. */
+/** True when each kind of track that exists has a track that is accepted. */
 function fits(tracks: readonly Track[], { video, audio }: AcceptedCodecs): boolean {
   return hasOneOf(tracks, 'video', video) && hasOneOf(tracks, 'audio', audio)
 }

@@ -5,11 +5,11 @@ export const MAX_CACHE_BYTES = 64 * 1024 * 1024
 /** The most entries kept. */
 export const MAX_CACHE_ENTRIES = 20_000
 
-/** An entry, as far as the cache needs to know it. */
+/** The part of an entry that the cache needs. */
 export type CacheEntry = {
   readonly timeMs: number
   readonly sizeBytes: number
-  /** Whether a subscriber can start here. */
+  /** True where a subscriber can start. */
   readonly start: boolean
 }
 
@@ -26,7 +26,7 @@ export class GopCache<Entry extends CacheEntry> {
   #bytes = 0
   #newestMs = -Infinity
   #shortOf: 'gop' | 'buffer' | undefined
-  /** How much media is kept besides the newest group of pictures, in milliseconds. */
+  /** The length of the media that is kept besides the newest group of pictures, in milliseconds. */
   bufferMs: number
 
   constructor(bufferMs = 0) {
@@ -56,12 +56,12 @@ export class GopCache<Entry extends CacheEntry> {
     }
   }
 
-  /** The media that the limits have cost: the group of pictures under way, or older ones that `bufferMs` asks for. */
+  /** The media that is missing because of the limits: the group of pictures under way, or older ones that `bufferMs` asks for. */
   get shortOf(): 'gop' | 'buffer' | undefined {
     return this.#shortOf
   }
 
-  /** How far back from the newest media it reaches. */
+  /** The time from the oldest kept media to the newest, in milliseconds. */
   get keptMs(): number {
     const [first] = this.#entries
     return first === undefined ? 0 : this.#newestMs - first.timeMs
@@ -73,7 +73,7 @@ export class GopCache<Entry extends CacheEntry> {
     this.#newestMs = -Infinity
   }
 
-  /** The index of the start point that lies `backMs` before the newest media, or the oldest there is. */
+  /** The index of the newest start point that is `backMs` or more before the newest media; that of the oldest one if there is none. */
   startIndex(backMs: number): number {
     for (let index = this.#entries.length - 1; index > 0; index--) {
       const entry = this.#entries[index]
@@ -82,7 +82,7 @@ export class GopCache<Entry extends CacheEntry> {
     return 0
   }
 
-  // Looks from the oldest on, so that a unit costs the same whatever the buffer's length.
+  // The search begins at the oldest entry, so that a unit costs the same whatever the buffer's length.
   #trim(next: Entry): void {
     this.#shortOf = undefined
     if (this.bufferMs === 0) return this.clear()

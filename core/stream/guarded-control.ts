@@ -2,16 +2,16 @@ import { InvalidRequest, SluiceError, StreamUnavailable, type SourceControl, typ
 import { withDeadline } from '../base/deadline.ts'
 import type { SessionLife } from './session-life.ts'
 
-/** How long a source may take to do what it is told. */
+/** The longest time that a source may take for a command. */
 export const COMMAND_TIMEOUT_MS = 10_000
 
-/** What a source that is played can be told. */
+/** The commands for a source that is played. */
 type SourceCommand = 'pause' | 'resume' | 'setSpeed' | 'seek'
 
 /**
- * The control of a publisher's source for others than its plugin, with the commands that the source has. What the source
- * throws is logged as its plugin's and ends nothing but the call, which throws `StreamUnavailable`; a named error passes.
- * What is no speed or position, as some protocols let clients send it, is refused with `InvalidRequest`.
+ * The control of a publisher's source for callers other than its plugin, with the commands that the source has. An error of
+ * the source is logged as its plugin's and ends nothing but the call, which throws `StreamUnavailable`; a named error passes.
+ * An invalid speed or position, as some protocols let clients send it, is refused with `InvalidRequest`.
  */
 export function guardedControl(control: SourceControl, session: SessionLife): SourceControl {
   const position = control.position?.bind(control)
@@ -38,7 +38,7 @@ function positionOf(positionMs: number): number {
   throw new InvalidRequest('position: expected a number of milliseconds')
 }
 
-/** Asks the source for a keyframe; that it can't be asked is no fault of those who need one. */
+/** Returns a function that asks the source for a keyframe; a failure is logged, as it is no fault of the subscriber that needs one. */
 export function guardedKeyframeRequest(control: SourceControl, session: SessionLife): (track: VideoTrack) => void {
   return (track) => {
     try {
@@ -70,7 +70,7 @@ async function command(session: SessionLife, name: SourceCommand, run: () => voi
   }
 }
 
-/** What others are told of an error in the control of a source; its plugin's log has it. */
+/** The error that callers get for an error in the control of a source; the full one is in its plugin's log. */
 export function sourceFailure(session: SessionLife, name: keyof SourceControl, error: unknown): SluiceError {
   if (error instanceof SluiceError) return error
   session.log.error({ err: error, command: name }, 'the control of a source failed')

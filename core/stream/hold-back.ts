@@ -1,19 +1,22 @@
 import type { AccessUnit } from 'sluice/sdk'
 import { MAX_CACHE_BYTES, MAX_CACHE_ENTRIES } from './gop-cache.ts'
 
-/** A subscriber that is let in attaches in this turn of the event loop; its muxer takes it in early in the next. */
+/**
+ * The number of turns until an admitted subscriber takes media: it attaches in this turn of the event loop, and its muxer
+ * takes it in early in the next.
+ */
 const TURNS = 2
 
 type HoldBackOptions = {
   readonly dispatch: (unit: AccessUnit) => void
-  /** Tells whether it is not known yet which tracks subscribers are to be told of. */
+  /** Returns true while it is open which tracks subscribers are to be notified of. */
   readonly isOpen: () => boolean
 }
 
 /**
- * A queue for the units that come while subscribers attach that were just let in, and until it is known which tracks they
- * are to be told of. A source's first bytes often hold its tracks and their first units together, and a subscriber that
- * waited for them is to miss none. The first bytes that it gets name the tracks, and most formats can't take a name back.
+ * A queue for the units that come while admitted subscribers attach, and until the tracks that they are to be notified of are
+ * settled. A source's first bytes often hold its tracks and their first units together, and a subscriber that waited for them
+ * is to miss none. The first bytes that it gets name the tracks, and most formats can't take a name back.
  */
 export class HoldBack {
   readonly #options: HoldBackOptions
@@ -41,19 +44,19 @@ export class HoldBack {
     return true
   }
 
-  /** Hands on what was kept back. A subscriber that has not attached by now gets what is cached. */
+  /** Hands on the held units. A subscriber that has not attached by now gets the cached ones. */
   flush(): void {
     const holdsMore = this.#held !== undefined && this.#options.isOpen()
     this.end()
     if (holdsMore) this.#held = []
   }
 
-  /** It may be known by now which tracks there are. */
+  /** Ends the holding back if the tracks are settled by now. */
   settle(): void {
     if (this.#turn === undefined && !this.#options.isOpen()) this.end()
   }
 
-  /** Hands on what was kept back, and keeps nothing back until it begins anew. */
+  /** Hands on the held units, and holds none back until it begins anew. */
   end(): void {
     clearImmediate(this.#turn)
     this.#turn = undefined

@@ -1,18 +1,18 @@
 import type { VideoTrack } from 'sluice/sdk'
 
-/** What is known of one track's keyframes: when it last had one or was asked for one, and whether one is wanted since. */
+/** The state of one track: the time of its last keyframe or request, and the cancellation of a request that is put off. */
 type TrackState = { lastMs: number; cancel: (() => void) | undefined }
 
 type KeyframeRequestsOptions = {
   readonly ask: (track: VideoTrack) => void
   readonly intervalMs: number
-  /** Calls back later, unless what it returns is called before. */
+  /** Calls back later, unless the function that it returns is called before. */
   readonly setTimeout?: (callback: () => void, delayMs: number) => () => void
 }
 
 /**
- * The subscribers' requests for keyframes to one source. It is asked at most once in an interval for each track; a request
- * that comes earlier is put off to the end of the interval, and dropped when a keyframe comes by itself until then.
+ * The subscribers' requests for keyframes to one source. The source is asked at most once in an interval for each track; a
+ * request that comes earlier is put off to the end of the interval, and dropped when a keyframe comes by itself until then.
  */
 export class KeyframeRequests {
   readonly #options: KeyframeRequestsOptions
@@ -32,7 +32,7 @@ export class KeyframeRequests {
     else state.cancel = setTimeout(() => this.#ask(track, state, nowMs + waitMs), waitMs)
   }
 
-  /** A keyframe came: what was asked for until now has been answered. */
+  /** Notes that a keyframe came, which answers the requests so far. */
   keyframe(trackId: number, nowMs: number): void {
     const state = this.#state(trackId)
     state.cancel?.()

@@ -1,7 +1,7 @@
 import type { AccessUnit, Track } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 
-/** Decoding and presentation time, in milliseconds. */
+/** The decoding and presentation time, in milliseconds. */
 export type Times = { readonly dtsMs: number; readonly ptsMs: number }
 
 const BEFORE_ALL: Times = { dtsMs: -1, ptsMs: -1 }
@@ -30,7 +30,7 @@ export class LatestTimes {
     })
   }
 
-  /** Adds all times of another, each plus an offset. */
+  /** Adds all times of another object, each plus an offset. */
   addAll(other: LatestTimes, offsetMs: number): void {
     for (const [kind, { dtsMs, ptsMs }] of other.#byKind) {
       this.add(kind, { dtsMs: dtsMs + offsetMs, ptsMs: ptsMs + offsetMs })

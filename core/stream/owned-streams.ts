@@ -28,10 +28,10 @@ import type { StreamSubscriber } from './stream-subscriber.ts'
 import type { StreamlessPlay } from './streamless-play.ts'
 import { subscriberInfo } from './subscriber-info.ts'
 
-/** The gatekeeper, as far as auth handlers go. */
+/** The part of the gatekeeper that auth handlers need. */
 type HandlerGates = Pick<Gatekeeper, 'setHandler' | 'removeHandler'>
 
-/** The owner of the sessions that a plugin makes for another one, which runs; undefined where it does not. */
+/** Returns the owner of sessions that a plugin makes for another one; undefined where that plugin does not run. */
 export type OwnerLookup = (plugin: string) => StreamOwner | undefined
 
 type OwnedSession = StreamPublisher | StreamSubscriber | StreamlessPlay
@@ -68,7 +68,7 @@ export class OwnedStreams {
     this.manager = this.#createManager()
   }
 
-  /** The number of running sessions, those included that wait for a stream or are being admitted. */
+  /** The number of running sessions, including those that wait for a stream or are being admitted. */
   get sessionCount(): number {
     return this.#sessions.size + this.#opening
   }
@@ -86,7 +86,7 @@ export class OwnedStreams {
     for (const ticket of this.#tickets) ticket.revoke()
   }
 
-  /** Takes the auth handler back that was set; none can be set any more. */
+  /** Removes the auth handler; none can be set any more. */
   dispose(): void {
     this.#disposed = true
     this.#gatekeeper.removeHandler(this.#owner)
@@ -126,7 +126,7 @@ export class OwnedStreams {
     )
   }
 
-  /** @throws {StreamUnavailable} when the plugin that it is for does not run */
+  /** @throws {StreamUnavailable} when the plugin of the session does not run */
   #subscriberOwner({ plugin, config }: SubscribeOptions): StreamOwner {
     const owner = plugin === undefined ? this.#asking : this.#ownerOf(plugin)
     if (owner === undefined) throw new StreamUnavailable(`the plugin ${plugin} does not run`)

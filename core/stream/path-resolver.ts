@@ -3,26 +3,26 @@ import type { Resolution, SessionRequest } from 'sluice/sdk'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 import type { Elsewhere, TrackWait } from './track-wait.ts'
 
-/** A path is asked about again after this, then after twice as long, and so on, up to the longest. */
+/** The first interval between two requests for a path; each further one is twice as long, up to the longest. */
 const FIRST_INTERVAL_MS = 1000
 const LONGEST_INTERVAL_MS = 10_000
 
 type PathResolverOptions = {
   readonly path: string
-  /** Those who wait for it and have had nothing of it yet. */
+  /** The subscribers that wait for the path and have got nothing of it yet. */
   readonly waiting: TrackWait
   readonly hasPublisher: () => boolean
-  /** Never rejects. */
+  /** Asks the `resolve` hooks. Never rejects. */
   readonly resolve: (request: SessionRequest) => Promise<Resolution>
-  /** Has a subscriber wait so long from now. */
+  /** Makes a subscriber wait for this time from now on. */
   readonly wait: (subscriber: StreamSubscriber, withinMs: number) => void
-  /** Another first interval, for tests. */
+  /** The first interval in place of `FIRST_INTERVAL_MS`, for tests. */
   readonly intervalMs?: number
 }
 
 /**
- * Asks who can get a path while somebody waits for it: once at a time, and again some time after each answer, which may
- * have come to nothing.
+ * Asks the hooks for a path while subscribers wait for it: one request at a time, and another some time after each answer,
+ * which may have come to nothing.
  */
 export class PathResolver {
   readonly #options: PathResolverOptions
@@ -31,9 +31,9 @@ export class PathResolver {
   #asking = false
   #askedMs = -Infinity
   #timer: NodeJS.Timeout | undefined
-  /** Until then whoever comes waits for what was answered, on the monotonic clock. */
+  /** The time until which new subscribers wait for the last answer to come true, on the monotonic clock. */
   #promisedUntilMs = 0
-  /** Until then they may wait, whatever their `waittimeout`. */
+  /** The time until which subscribers may wait, whatever their `waittimeout`. */
   #withinUntilMs = 0
 
   constructor(options: PathResolverOptions) {
@@ -42,24 +42,24 @@ export class PathResolver {
     this.#intervalMs = this.#firstIntervalMs
   }
 
-  /** How long from now an answer has those wait who come, in milliseconds; 0 when none says so. */
+  /** The time for which the last answer makes new subscribers wait, in milliseconds; 0 when it has none. */
   get withinMs(): number {
     return Math.max(0, this.#withinUntilMs - performance.now())
   }
 
-  /** Somebody has begun to wait. */
+  /** Asks for the path, as a subscriber has begun to wait. */
   begin(): void {
     if (performance.now() >= this.#promisedUntilMs) void this.#ask()
   }
 
-  /** The path has lost its publisher, so what was answered is over. */
+  /** Asks again, as the path has lost its publisher and the last answer does not hold any more. */
   resume(): void {
     this.#promisedUntilMs = 0
     this.#withinUntilMs = 0
     this.#askIn(Math.max(0, this.#askedMs + this.#intervalMs - performance.now()))
   }
 
-  /** The path has a publisher, or nobody waits any more. */
+  /** Stops asking, as the path has a publisher, or no subscriber waits any more. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#intervalMs = this.#firstIntervalMs
@@ -72,7 +72,7 @@ export class PathResolver {
     this.#asking = true
     this.#askedMs = performance.now()
     const { path: streamPath, resolve } = this.#options
-    // It may have asked for another path, and been led here.
+    // The subscriber may have asked for another path, and been moved to this one.
     const answer = await resolve({ ...asking.request, streamPath })
     this.#asking = false
     if (this.#subscriber() === undefined) return
@@ -80,12 +80,15 @@ export class PathResolver {
     else this.#lead(answer, asking.request.protocol)
   }
 
-  /** One who waits; undefined when nobody does, or when there is a publisher. */
+  /** A subscriber that waits; undefined when there is none, or when there is a publisher. */
   #subscriber(): StreamSubscriber | undefined {
     return this.#options.hasPublisher() ? undefined : this.#options.waiting.first
   }
 
-  /** Addresses are of a protocol: those who wait by others have to be asked about, too. */
+  /**
+   * Releases the subscribers to another path or address. An address is for one protocol: the hooks are asked again for
+   * subscribers of other protocols.
+   */
   #lead(elsewhere: Elsewhere, protocol: string): void {
     const { waiting } = this.#options
     const isLed = ({ request }: StreamSubscriber) => 'streamPath' in elsewhere || request.protocol === protocol

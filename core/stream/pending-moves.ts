@@ -7,14 +7,14 @@ import type { Destination, StreamSubscriber, SubscriberStream } from './stream-s
 const MAX_SHARED_DIFFERENCE_MS = 100
 
 /**
- * The subscribers that are to be moved to a stream. Each stays on its own stream until a unit is written to this one that
- * it can start at. Those that had the same times get the same shift, and so share muxers.
+ * The subscribers that are to be moved to a stream. Each stays on its own stream until a unit is written to this one that it
+ * can start at. Subscribers that had the same times get the same shift, and so share muxers.
  */
 export class PendingMoves implements Destination {
   readonly #stream: SubscriberStream
   readonly #subscribers = new Set<StreamSubscriber>()
 
-  /** @param stream The stream that they are to be moved to. */
+  /** @param stream the stream that they are to be moved to */
   constructor(stream: SubscriberStream) {
     this.#stream = stream
   }
@@ -23,7 +23,7 @@ export class PendingMoves implements Destination {
     return this.#subscribers.size
   }
 
-  /** Adds subscribers; a pending move of them to another stream is cancelled. Moves those now that get no media. */
+  /** Adds subscribers; a pending move of them to another stream is cancelled. Subscribers that get no media are moved now. */
   add(subscribers: readonly StreamSubscriber[]): void {
     for (const subscriber of subscribers) this.#add(subscriber)
     this.moveNow(subscribers.filter(({ destination, source }) => destination === this && !source.publisher))
@@ -49,7 +49,7 @@ export class PendingMoves implements Destination {
     this.#move([...this.#subscribers], unit)
   }
 
-  /** Moves some that get no media where they are; they go on at the next unit that they can start at. */
+  /** Moves subscribers that get no media at present; they go on at the next unit that they can start at. */
   moveNow(subscribers: readonly StreamSubscriber[]): void {
     if (subscribers.length === 0) return
     this.#stream.flush()
@@ -78,7 +78,7 @@ export class PendingMoves implements Destination {
     }
   }
 
-  /** Returns the shift for all that have had the same times as this one. */
+  /** Returns the shift for all subscribers that have had the same times as this one. */
   #shiftOf({ source, shift: former }: StreamSubscriber, unit: AccessUnit | undefined): TimeShift {
     const formerTimes = new LatestTimes()
     formerTimes.addAll(source.clock.latestTimes(), former?.offsetMs ?? 0)
@@ -97,7 +97,7 @@ export class PendingMoves implements Destination {
 
   /**
    * Returns the smallest offset by which the next unit of each track is later than all former ones of its kind. A track
-   * without a unit yet does not count: its first ones are set later by the shift itself where need be.
+   * without a unit yet does not count: the shift itself sets its first ones later where need be.
    */
   #minOffsetMs(formerTimes: LatestTimes, unit: AccessUnit | undefined): number {
     let minMs = -Infinity
@@ -125,7 +125,7 @@ export class PendingMoves implements Destination {
   }
 }
 
-/** Moves those subscribers of a stream now whose move is pending: its publisher has ended. */
+/** Moves the subscribers of a stream with a pending move now, as its publisher has ended. */
 export function movePending(subscribers: Iterable<StreamSubscriber>): void {
   for (const [destination, leaving] of Map.groupBy(subscribers, ({ destination }) => destination)) {
     destination?.moveNow(leaving)

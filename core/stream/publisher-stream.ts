@@ -1,23 +1,23 @@
 import type { AccessUnit, CloseReason, Publisher, Track } from 'sluice/sdk'
 
-/** The stream, as its publisher reaches it. */
+/** The part of a stream that its publisher needs. */
 export interface PublisherStream {
-  /** Hands on what is pending; called before the tracks change, which it needs as they are. */
+  /** Hands on pending units; called before the tracks change, as these units need them as they are. */
   flush(): void
-  /** Hands on what waits to be sent; what is kept back for subscribers that were just let in stays so. */
+  /** Hands on the output that waits to be sent; units that are held back for subscribers that were just admitted stay so. */
   flushOutput(): void
   trackAdded(track: Track): void
   trackConfigured(track: Track): void
   trackRemoved(track: Track): void
-  /** The tracks are as complete as they will be, for now; who waits for them need wait no longer. */
+  /** Notes that the tracks are as complete as they will be, for now; subscribers need not wait for them any longer. */
   tracksSettled(): void
-  /** As that of `Publisher`. */
+  /** See `Publisher.whenTaken`. */
   whenTaken(): Promise<void> | undefined
   metadataChanged(): void
-  /** What is dispatched from now on does not go on from what was. */
+  /** Breaks the continuity: units that are dispatched from now on do not follow on earlier ones. */
   discontinuity(): void
   dispatch(unit: AccessUnit): void
-  /** A publisher that the path was kept for is heard for the first time. */
+  /** Notes the first sign of life of a publisher that the path was kept for. */
   publisherConnected(publisher: Publisher): void
   publisherClosed(publisher: Publisher, reason: CloseReason): void
 }

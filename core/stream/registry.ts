@@ -47,7 +47,7 @@ type RegistryOptions = {
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
   readonly meters: SessionMeters
-  /** What there is at present, to be listed and counted. */
+  /** The present streams and subscribers, to be listed and counted. */
   readonly index = new StreamIndex<Stream>()
   readonly #admission: SessionAdmission
   readonly #hooks: AdmissionHooks
@@ -77,7 +77,7 @@ export class StreamRegistry {
     return stream?.publisher === undefined ? undefined : stream
   }
 
-  /** By which programs of the server play streams. */
+  /** The tickets by which programs of the server play streams. */
   get tickets(): SessionAdmission['tickets'] {
     return this.#admission.tickets
   }
@@ -87,17 +87,17 @@ export class StreamRegistry {
     return [...this.index.published]
   }
 
-  /** Returns the streams that are waited for and have no publisher. */
+  /** Returns the streams that subscribers wait for and that have no publisher. */
   waitedFor(): Stream[] {
     return this.#streams.all().filter(({ publisher, subscribers }) => publisher === undefined && subscribers.size > 0)
   }
 
-  /** The number of paths that have a publisher, wait for one to come back, or are waited for. */
+  /** The number of paths that have a publisher, wait for one to come back, or have subscribers that wait. */
   get pathCount(): number {
     return this.#streams.pathCount
   }
 
-  /** Returns the subscribers of one path, or of all, those included that wait. */
+  /** Returns the subscribers of one path, or of all, including those that wait. */
   subscribers(path?: string): StreamSubscriber[] {
     return [...(path === undefined ? this.index.subscribers.values() : (this.#streams.get(path)?.subscribers ?? []))]
   }
@@ -150,7 +150,7 @@ export class StreamRegistry {
     }
   }
 
-  /** Admits a player who gets no stream; see `StreamManager.admit`. `onAdmitted` is called as soon as the session exists. */
+  /** Admits a player without a stream; see `StreamManager.admit`. `onAdmitted` is called as soon as the session exists. */
   async admitPlay(
     init: SessionInit,
     owner: StreamOwner,
@@ -170,7 +170,7 @@ export class StreamRegistry {
     this.#fitting.move(subscribers, stream)
   }
 
-  /** Has subscribers get another stream at once, and wait for it where nobody publishes it. */
+  /** Moves subscribers to another stream at once; they wait for it where it has no publisher. */
   send(subscribers: readonly StreamSubscriber[], streamPath: string): void {
     if (subscribers.length > 0) this.#streams.at(streamPath).pendingMoves.take(subscribers)
   }

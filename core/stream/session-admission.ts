@@ -22,15 +22,16 @@ import type { MeteredAction, SessionMeter, SessionMeters } from './session-meter
 /** The hooks that may refuse a session. */
 type AdmissionHook = 'publish' | 'subscribe' | 'talk'
 
-/** Hooks as admission uses them. */
+/** The hooks that admission needs. */
 export interface AdmissionHooks {
   /**
-   * Returns what takes back what the hooks have done for the session; called twice it does nothing.
-   * @throws {SluiceError}
+   * Runs the hooks that may refuse a session.
+   * @returns a function that undoes the work of the hooks for the session; a second call does nothing
+   * @throws {SluiceError} when a hook refuses
    */
   admit(name: AdmissionHook, request: SessionRequest): Promise<Undo>
   isTapped(name: keyof Hooks): boolean
-  /** Where an admitted subscriber gets its stream from; undefined where that is the path that it asked for. */
+  /** The path that an admitted subscriber gets its stream from; undefined where that is the path that it asked for. */
   lead(request: SessionRequest): Lead | undefined
 }
 
@@ -38,12 +39,12 @@ export type AdmissionGates = Pick<Gatekeeper, 'admit' | 'authenticate'>
 
 /** A request that passed the gates and the hooks. */
 export type AdmittedSession = Admitted & {
-  /** To be called when its session has ended, or when it does not begin. */
+  /** To be called when the session has ended, or when it does not begin. */
   readonly undo: Undo
   readonly meter: SessionMeter
 }
 
-/** Leads requests for sessions through the gates, and then through the hooks. */
+/** Passes requests for sessions through the gates, and then through the hooks. */
 export class SessionAdmission {
   readonly tickets = new PlayTickets()
   readonly #gates: AdmissionGates
@@ -59,15 +60,15 @@ export class SessionAdmission {
   /** @throws {SluiceError} when a gate or hook refuses, or the client has left meanwhile */
   async admit(wanted: SessionAction | 'test', init: SessionInit, owner: StreamOwner): Promise<AdmittedSession> {
     const request = this.#requestOf(wanted === 'play' ? 'play' : 'publish', init, owner)
-    // A test takes no path, so hooks have no say.
+    // A test takes no path, so no hook can refuse it.
     const hook = { test: undefined, publish: 'publish', play: 'subscribe' } as const
     return logged(owner, request, this.#pass(request, owner, hook[wanted]))
   }
 
   /**
-   * Admits one who wants to talk to a source: by the gates for players, and the `talk` hooks. Clients need one that lets
-   * them.
-   * @throws {SluiceError}
+   * Admits a client that wants to talk to a source: by the gates for players, and the `talk` hooks. Clients need a hook that
+   * admits them.
+   * @throws {SluiceError} when a gate or hook refuses
    */
   async admitTalk(init: SessionInit, owner: StreamOwner): Promise<AdmittedSession> {
     const request = requestOf('play', init, owner)
@@ -77,15 +78,15 @@ export class SessionAdmission {
   }
 
   /**
-   * Leads a request of a session that was admitted before through the gates that look at its query.
-   * @throws {StreamDenied}
+   * Passes a further request of an admitted session through the gates that look at its query.
+   * @throws {StreamDenied} when a gate denies
    */
   async authenticate(init: SessionInit, owner: StreamOwner): Promise<void> {
     const request = this.#requestOf('play', init, owner)
     await logged(owner, request, this.#gates.authenticate(request, owner))
   }
 
-  /** One that plays by a ticket is the server's own, and nobody is shown the ticket. */
+  /** Creates the request. A session that plays by a ticket is the server's own, and its ticket is not shown. */
   #requestOf(action: SessionAction, init: SessionInit, owner: StreamOwner): SessionRequest {
     const request = requestOf(action, init, owner)
     const redeemed = action === 'play' ? this.tickets.redeem(request) : undefined
@@ -124,7 +125,7 @@ function requestOf(action: SessionAction, init: SessionInit, owner: StreamOwner)
   }
 }
 
-/** Logs why a request was denied, if it was. */
+/** Logs the reason when a request is denied. */
 async function logged<T>(owner: StreamOwner, request: SessionRequest, passing: Promise<T>): Promise<T> {
   try {
     return await passing

@@ -2,11 +2,11 @@ import { BlockList, isIP } from 'node:net'
 import type { Attributes } from '@opentelemetry/api'
 import type { SessionInit } from 'sluice/sdk'
 
-/** Where the peer of a session is: none is there where the server itself made the session. */
+/** The class of a session's peer address; `none` where the server itself made the session. */
 type AddressClass = 'none' | 'loopback' | 'private' | 'public'
 
 const LOOPBACK = blockList(['127.0.0.0', 8], ['::1', 128])
-/** RFC 1918, RFC 6598 (between a provider and its customers), link-local addresses, RFC 4193. */
+/** The private networks: RFC 1918, RFC 6598 (between a provider and its customers), link-local addresses, RFC 4193. */
 const PRIVATE = blockList(
   ['10.0.0.0', 8],
   ['172.16.0.0', 12],
@@ -17,7 +17,7 @@ const PRIVATE = blockList(
   ['fc00::', 7],
 )
 
-/** What traces show of a session: neither its query nor its peer's address. */
+/** The attributes of a session in traces: neither its query nor its peer's address. */
 export function sessionAttributes({ streamPath, type = 'server', client }: SessionInit, protocol: string): Attributes {
   return {
     'sluice.stream_path': streamPath,

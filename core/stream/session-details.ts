@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 
 /** The most fields that are shown of a session. */
 export const MAX_DETAILS = 32
-/** The longest name and text of a field, in UTF-16 code units; what is longer is cut. */
+/** The longest name and text of a field, in UTF-16 code units; a longer one is cut. */
 export const MAX_DETAIL_LENGTH = 200
 
 type Details = Readonly<Record<string, string | number>>
 
-/** What a plugin says of its session besides what the core knows of it. */
+/** The fields that a plugin adds to the description of its session. */
 export class SessionDetails {
   readonly #log: Logger
   #read: (() => Details) | undefined
@@ -21,7 +21,7 @@ export class SessionDetails {
     this.#read = read
   }
 
-  /** Asks the plugin anew, and keeps the answer within bounds. A function that throws is logged, and asked no more. */
+  /** Asks the plugin anew, and keeps the answer within bounds. A function that throws is logged, and not asked again. */
   read(): Details {
     if (this.#read === undefined) return {}
     try {
@@ -35,7 +35,7 @@ export class SessionDetails {
   }
 }
 
-/** An address is shown without what its user information and its query say, and what is no number in JSON as a text. */
+/** Masks user information and query of an address; a number that JSON does not have becomes a text. */
 function shown(value: string | number): string | number {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   return shortened(value.includes('://') ? maskUrl(value) : value)

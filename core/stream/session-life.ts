@@ -6,17 +6,17 @@ import { SessionDetails } from './session-details.ts'
 type SessionLifeOptions = {
   readonly log: Logger
   readonly meter: SessionMeter
-  /** Longest life the control server asked for, in milliseconds; recorded only. */
+  /** The longest lifetime that the control server asked for, in milliseconds; recorded only. */
   readonly lifetimeMs: number | undefined
   /** Called once at the end of a session that began, after the listeners. */
   readonly onEnd: readonly (() => void)[]
-  /** Called once at the end, whether it began or not: takes back what the admission hooks have done for it. */
+  /** Called once at the end of the session, whether it began or not: undoes the work of the admission hooks for it. */
   readonly undo: Undo
 }
 
-/** What is common to the lives of publishers and subscribers: that they begin, and end once, for a reason. */
+/** The common part of publishers and subscribers: they begin, and end once, for a reason. */
 export class SessionLife {
-  /** The log of the plugin whose session it is. */
+  /** The log of the session's plugin. */
   readonly log: Logger
   readonly lifetimeMs: number | undefined
   readonly meter: SessionMeter
@@ -56,7 +56,7 @@ export class SessionLife {
     this.meter.present.add(1)
   }
 
-  /** Calls the listener at the end; at once when that has been. What it throws is logged. */
+  /** Calls the listener at the end; at once when that is past. An error of the listener is logged. */
   onClose(listener: (reason: CloseReason) => void): void {
     const reason = this.#reason
     if (reason === undefined) this.#listeners.push(listener)
@@ -86,7 +86,7 @@ export class SessionLife {
   }
 }
 
-/** The reason that a session is closed with: a text alone, or none, is its plugin's own. */
+/** The reason that a session is closed with; a text alone, or none, is the plugin's own close. */
 export function closeReasonOf(reason: CloseReason | string = 'closed'): CloseReason {
   return typeof reason === 'string' ? { code: 'closed', text: reason } : reason
 }

@@ -1,15 +1,15 @@
 import type { CloseCode, Counter, Gauge, MetricFamily, SessionAction } from 'sluice/sdk'
 import { hiddenMetrics, type OwnedMetrics } from 'sluice/sdk/host'
 
-/** What sessions do, as metrics name it. */
+/** The actions of sessions, as metrics name them. */
 export type MeteredAction = SessionAction | 'talk'
 
-/** Every protocol with every action and reason. */
+/** The most series by reason: every protocol with every action and reason. */
 const MAX_REASONS = 1000
 
 type BySession = 'protocol' | 'action'
 
-/** Counts the sessions of all protocols, and what they moved. */
+/** Counts the sessions of all protocols, and their bytes and units. */
 export class SessionMeters {
   readonly #present: MetricFamily<Gauge, BySession>
   readonly #begun: MetricFamily<Counter, BySession>
@@ -59,7 +59,7 @@ export class SessionMeters {
     })
   }
 
-  /** Those of one protocol that do the same. Who asks often keeps the meter. */
+  /** The meter of the sessions of one protocol and action. Frequent callers keep the meter. */
   of(protocol: string, action: MeteredAction): SessionMeter {
     const key = `${protocol} ${action}`
     const known = this.#meters.get(key)
@@ -83,10 +83,10 @@ export class SessionMeters {
   }
 }
 
-/** Counts the sessions of one protocol that do the same. */
+/** Counts the sessions of one protocol and action. */
 export type SessionMeter = Readonly<Record<'begun' | 'received' | 'sent' | 'dropped' | 'skips', Counter>> & {
   readonly present: Gauge
   ended(code: CloseCode): void
-  /** @param code that of the error */
+  /** @param code the code of the error */
   refused(code: string): void
 }

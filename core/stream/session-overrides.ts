@@ -6,12 +6,12 @@ import type { JsonSchema } from '../config/schema.ts'
 /** The query of a session, decoded. */
 type Params = Readonly<Record<string, string>>
 
-/** What a subscriber may ask for: the server keeps that much media of the stream while it is there. */
+/** The limit of `buffertime` for a subscriber: the server keeps that much media of the stream while it is there. */
 const MAX_BUFFERTIME_MS = 30_000
-/** What a subscriber may ask for: it holds a connection while it waits. */
+/** The limit of `waittimeout` for a subscriber, which holds a connection while it waits. */
 const MAX_WAITTIMEOUT_MS = 60_000
 
-/** A key that any client may set for its own session (config.md 4), with the limit of what it may ask for. */
+/** A key that any client may set for its own session (config.md 4), with the limit of its value. */
 type Override = { readonly key: string; readonly schema: JsonSchema; readonly maximum: number }
 
 const PUBLISH_OVERRIDES = overrides<keyof PublishConfig>(PublishConfig as JsonSchema, [
@@ -23,21 +23,23 @@ const SUBSCRIBE_OVERRIDES = overrides<keyof SubscribeConfig>(
   { buffertime: MAX_BUFFERTIME_MS, waittimeout: MAX_WAITTIMEOUT_MS },
 )
 
-/** `bufferTimeArgName=x` says that the parameter `x` carries `buffertime`. */
+/** The suffix of renamings: `bufferTimeArgName=x` means that the parameter `x` carries `buffertime`. */
 const RENAMING_SUFFIX = 'argname'
 
 /**
  * The publish config of one session: `pubaudio`, `pubvideo`, `speed` and `scale` may be set in its query. The same object
- * when the query sets none. Throws `InvalidRequest` for a value that the schema refuses.
+ * when the query sets none.
+ * @throws {InvalidRequest} for a value that the schema refuses
  */
 export function applyPublishOverrides(config: PublishConfig, params: Params): PublishConfig {
   return applied(config, params, PUBLISH_OVERRIDES)
 }
 
 /**
- * The subscribe config of one session: `subaudio`, `subvideo`, `iframeonly`, `buffertime` (at most 30 s or, if longer, what
- * is configured), `submode`, `waittimeout` (likewise, 60 s) and `waittrack` may be set in its query. The same object when
- * the query sets none. Throws `InvalidRequest` for a value that the schema refuses, and when nothing is left to be sent.
+ * The subscribe config of one session: `subaudio`, `subvideo`, `iframeonly`, `buffertime` (at most 30 s or, if longer, the
+ * configured time), `submode`, `waittimeout` (likewise, 60 s) and `waittrack` may be set in its query. The same object when
+ * the query sets none.
+ * @throws {InvalidRequest} for a value that the schema refuses, and when nothing is left to be sent
  */
 export function applySubscribeOverrides(config: SubscribeConfig, params: Params): SubscribeConfig {
   const overridden = applied(config, params, SUBSCRIBE_OVERRIDES)
@@ -68,7 +70,7 @@ function applied<Values extends object>(
     if (!allowed.has(key)) continue
     texts ??= new Map()
     const text = renamed ? parameter(params, params[name] ?? '') : params[name]
-    // A renaming says which parameter counts, wherever in the query it is.
+    // A renaming decides which parameter counts, wherever in the query it is.
     if (text !== undefined && (renamed || !texts.has(key))) texts.set(key, text)
   }
   return texts === undefined ? config : overridden(config, texts, allowed)
@@ -84,7 +86,7 @@ function overridden<Values extends object>(
     const text = texts.get(key)
     if (text === undefined) continue
     const reading = readText(text, schema)
-    // Not what was found: a renaming could have it point at a signature.
+    // The message does not quote the value: a renaming could have it point at a signature.
     if (reading === undefined) throw new InvalidRequest(`${key}: expected ${expectation(schema)}`)
     const { value } = reading
     changed[key] = typeof value === 'number' ? Math.min(value, Math.max(maximum, Number(changed[key]))) : value

@@ -7,7 +7,7 @@ import type { StreamPublisher } from './stream-publisher.ts'
 export class StreamClock {
   #publisher: StreamPublisher | undefined
   #ended: { readonly lastMs: number; readonly atMs: number } | undefined
-  /** Of the publishers that were. */
+  /** The latest times of former publishers. */
   readonly #latest = new LatestTimes()
 
   begin(publisher: StreamPublisher): void {
@@ -23,18 +23,18 @@ export class StreamClock {
   /** The time at which the next publisher starts, so that the subscribers' time goes on; undefined for a new stream. */
   get nextStartMs(): number | undefined {
     if (this.#ended === undefined) return undefined
-    // One millisecond later than the last time, which was rounded from finer ticks; and after the last picture is shown.
+    // The start is one millisecond later than the last time, which was rounded from finer ticks, and after the last picture is shown.
     const sinceMs = Math.round(this.#ended.lastMs + performance.now() - this.#ended.atMs) + 1
     return Math.max(sinceMs, Math.ceil(this.#latest.nextMs))
   }
 
-  /** The time that media would have which came at this moment. */
+  /** The time of media that would come at this moment. */
   get nowMs(): number {
     if (this.#publisher === undefined) return this.nextStartMs ?? 0
     return this.#publisher.timeline.lastMs + performance.now() - this.#publisher.lastWriteMs
   }
 
-  /** The latest times of what was written, by kind of track. */
+  /** The latest times of written units, by kind of track. */
   latestTimes(): LatestTimes {
     const latest = new LatestTimes()
     latest.addAll(this.#latest, 0)
@@ -46,7 +46,7 @@ export class StreamClock {
     return latest
   }
 
-  /** The times that the next unit of a track has at least; undefined before its first one. */
+  /** The earliest times of the next unit of a track; undefined before its first one. */
   nextOf(track: Track): Times | undefined {
     const meter = this.#publisher?.meter(track)
     if (meter === undefined || meter.units === 0) return undefined

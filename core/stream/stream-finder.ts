@@ -12,7 +12,7 @@ import type { StreamSubscriber } from './stream-subscriber.ts'
 import type { StreamTable } from './stream-table.ts'
 import type { Elsewhere } from './track-wait.ts'
 
-/** A path that a `resolve` hook leads to may lead to others, so many in all. */
+/** The most further paths that `resolve` hooks may move a subscriber to, one after another. */
 const MAX_HOPS = 4
 
 /** Finds the stream that a subscriber gets, which may be another than the one that it asked for, and waits for it. */
@@ -26,7 +26,7 @@ export class StreamFinder {
   }
 
   /**
-   * Returns the stream of a path, whether it is published or not.
+   * Returns the stream of a path, published or not.
    * @throws {StreamUnavailable} when there is no room for the subscriber
    */
   roomFor(path: string, { type }: SessionRequest, { maxcount }: Readonly<SubscribeConfig>): Stream {
@@ -36,7 +36,7 @@ export class StreamFinder {
   }
 
   /**
-   * Waits for the stream of the subscriber to be there, or for the one that it is led to instead.
+   * Waits for the stream of the subscriber to be there, or for the one that it is moved to instead.
    * @throws {StreamNotFound} when there is none in time
    * @throws {StreamRedirect} when its client is to go elsewhere
    * @throws {StreamUnavailable} when the subscriber has ended for another reason
@@ -50,12 +50,12 @@ export class StreamFinder {
       const stream = await this.#fit(await this.#follow(first, subscriber), subscriber)
       const { closeReason } = subscriber.session
       if (closeReason?.code === 'timeout') {
-        // Not the path that a control server may have put in its place, which is no client's business.
+        // The message has the requested path, as clients must not see one that a control server has put in its place.
         const missing = stream.publisher === undefined ? 'nobody publishes' : 'there is no media yet of'
         throw new StreamNotFound(`${missing} ${requestedPath}`)
       }
       if (closeReason !== undefined) throw new StreamUnavailable(closeReason.text)
-      // At once, so that none that ends meanwhile is announced after its end.
+      // The announcement comes at once, so that no subscriber that ends meanwhile is announced after its end.
       stream.announceSubscriber(subscriber)
     } catch (error) {
       subscriber.close('refused')
@@ -92,11 +92,11 @@ export class StreamFinder {
     }
   }
 
-  /** Resolves when the stream is ready or the subscriber has ended, or with where it is to go instead. */
+  /** Resolves when the stream is ready or the subscriber has ended, or with the place where it is to go instead. */
   async #whereabouts(stream: Stream, subscriber: StreamSubscriber): Promise<Elsewhere | undefined> {
     for (;;) {
       const elsewhere = await stream.whenReady(subscriber)
-      // A publisher may have ended as soon as it was ready: the next one is waited for.
+      // A publisher may have ended as soon as it was ready: the subscriber waits for the next one.
       if (elsewhere !== undefined || subscriber.session.closed || stream.publisher !== undefined) return elsewhere
     }
   }

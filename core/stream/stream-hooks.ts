@@ -1,9 +1,9 @@
 import type { Hooks, Resolution, SessionRequest } from 'sluice/sdk'
 
-/** What a stream tells the plugins. */
+/** The notices of a stream to the plugins. */
 type StreamNotice = 'published' | 'unpublished' | 'track' | 'subscribed' | 'unsubscribed'
 
-/** Hooks as a stream uses them. */
+/** The hooks that a stream needs. */
 export interface StreamHooks {
   resolve(request: SessionRequest): Promise<Resolution>
   notify<Name extends StreamNotice>(name: Name, ...args: Parameters<Hooks[Name]>): void

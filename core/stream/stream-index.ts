@@ -1,7 +1,7 @@
 import type { SessionType } from 'sluice/sdk'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
-/** The streams and subscribers that there are at present. Streams tell what comes and goes, so nothing is counted by looking. */
+/** The present streams and subscribers. Streams report each that comes and goes, so that counts need no search. */
 export class StreamIndex<Stream> {
   readonly #published = new Set<Stream>()
   readonly #expected = new Set<Stream>()
@@ -18,7 +18,7 @@ export class StreamIndex<Stream> {
     return this.#published.size + this.#expected.size
   }
 
-  /** All subscribers by their ids, those included that wait. */
+  /** All subscribers by their ids, including those that wait. */
   get subscribers(): ReadonlyMap<number, StreamSubscriber> {
     return this.#subscribers
   }

@@ -1,7 +1,7 @@
 import type { StreamInfo, StreamState, Track } from 'sluice/sdk'
 import type { StreamPublisher } from './stream-publisher.ts'
 
-/** What is told of a stream. */
+/** The part of a stream that its snapshot needs. */
 interface InformativeStream {
   readonly path: string
   readonly publisher: StreamPublisher | undefined
@@ -11,7 +11,7 @@ interface InformativeStream {
   readonly hadSubscriber: boolean
 }
 
-/** A snapshot for plugins. */
+/** A snapshot of a stream for plugins. */
 export function streamInfo(stream: InformativeStream): StreamInfo {
   const { path, subscriberCount, tracks, publisher } = stream
   return {

@@ -27,7 +27,7 @@ import { trackText } from './track-text.ts'
 
 /** The most tracks that one publisher has at a time. */
 export const MAX_TRACKS = 32
-/** Without word from the source, its tracks are taken to be complete this long after the first. */
+/** The time after the first track at which the tracks count as complete, unless the source declares it. */
 const TRACK_WAIT_MS = 1000
 
 type StreamPublisherOptions = {
@@ -37,29 +37,29 @@ type StreamPublisherOptions = {
   readonly options: PublishOptions
   readonly stream: PublisherStream
   readonly session: SessionLife
-  /** The time at which it starts, in milliseconds, when the stream had a publisher before. */
+  /** The time at which the publisher starts, in milliseconds, when the stream had a publisher before. */
   readonly startMs: number | undefined
 }
 
-/** The core's side of a publisher: repairs time, keeps the tracks, counts, and hands units to its stream. */
+/** The core's side of a publisher: corrects times, keeps the tracks, counts, and hands units to its stream. */
 export class StreamPublisher implements Publisher {
   readonly id: number
   readonly streamPath: string
-  /** Its times without subscribers may change while it runs. */
+  /** The config; its times without subscribers may change while the publisher runs. */
   config: Readonly<PublishConfig>
   readonly request: SessionRequest
   readonly session: SessionLife
   readonly startTime = new Date()
-  /** What its source can be told; undefined where it can be told nothing. */
+  /** The control of its source; undefined where the source takes no commands. */
   readonly control: SourceControl | undefined
   readonly talks: Talks
-  /** The stream is one viewer's own; see `PublishOptions.personal`. */
+  /** True for a stream that is one viewer's own; see `PublishOptions.personal`. */
   readonly personal: boolean
   readonly #stream: PublisherStream
   readonly #timeline: Timeline
   readonly #meters = new TrackMeters()
   readonly #refused = new Set<Track>()
-  /** Tracks that others have taken the place of, until a unit of theirs was left out. */
+  /** The tracks that others have taken the place of, until a unit of theirs was left out. */
   readonly #replaced = new WeakSet<Track>()
   readonly #arrivals = new TrackArrivals()
   #tracks: readonly Track[] = []
@@ -100,18 +100,18 @@ export class StreamPublisher implements Publisher {
     this.#keyframeRequests = new KeyframeRequests({ intervalMs, ask: guardedKeyframeRequest(control, options.session) })
   }
 
-  /** The tracks that viewers are told of; see {@link TrackArrivals}. */
+  /** The tracks that viewers are notified of; see {@link TrackArrivals}. */
   get tracks(): readonly Track[] {
     return this.#tracks
   }
 
-  /** Of which of the tracks that viewers are told of something is still to come, while the source sends. */
+  /** The part of the tracks that has yet to bring a first unit, while the source sends: none, some or all of them. */
   get awaits(): 'none' | 'some' | 'all' {
     if (!this.#arrivals.awaiting || this.#pausedSinceMs !== undefined) return 'none'
     return this.#arrivals.begun ? 'some' : 'all'
   }
 
-  /** Tells whether there are tracks that viewers are not told of, as nothing has come of them. */
+  /** True when there are tracks that viewers are not notified of, as no unit has come of them. */
   get lacksTracks(): boolean {
     return this.#arrivals.lacking
   }
@@ -120,7 +120,7 @@ export class StreamPublisher implements Publisher {
     return this.#metadata
   }
 
-  /** Whether the tracks are all there: as the source declared, or assumed since none came for {@link TRACK_WAIT_MS}. */
+  /** `no` while tracks may still come; then `declared` by the source, or `assumed` since none came for {@link TRACK_WAIT_MS}. */
   get complete(): 'no' | 'assumed' | 'declared' {
     return this.#complete
   }
@@ -129,7 +129,7 @@ export class StreamPublisher implements Publisher {
     return this.#meters.totalBytes
   }
 
-  /** Adds what it has written since the last time to what its protocol has received. */
+  /** Adds the bytes written since the last time to those that its protocol has received. */
   gatherTraffic(): void {
     const bytes = this.writtenBytes
     this.session.meter.received.add(bytes - this.#gatheredBytes)
@@ -140,37 +140,37 @@ export class StreamPublisher implements Publisher {
     return this.#timeline
   }
 
-  /** The time at which it last sent media, on the monotonic clock; its start before that. */
+  /** The time at which the source last sent media, on the monotonic clock; the publisher's start before that. */
   get lastWriteMs(): number {
     return this.#lastWriteMs
   }
 
-  /** The time at which it last sent media or was said to be alive, on the monotonic clock; its start before that. */
+  /** The time of the source's last media or other sign of life, on the monotonic clock; the publisher's start before that. */
   get lastHeardMs(): number {
     return Math.max(this.#lastWriteMs, this.#aliveMs)
   }
 
-  /** Until when the last sign of life holds, on the monotonic clock. */
+  /** The time until which the last sign of life holds, on the monotonic clock. */
   get heldUntilMs(): number {
     return this.#heldUntilMs
   }
 
-  /** Its source was admitted, and has yet to connect: it was not heard. */
+  /** True while the source was admitted, and has yet to connect. */
   get isConnecting(): boolean {
     return this.#isConnecting
   }
 
-  /** What its viewers can tell its source. */
+  /** The control of the source for its viewers. */
   get viewerControl(): SourceControl | undefined {
     return this.personal ? this.control : undefined
   }
 
-  /** Since when its source is paused, on the monotonic clock; undefined while it sends. */
+  /** The time since which the source is paused, on the monotonic clock; undefined while it sends. */
   get pausedSinceMs(): number | undefined {
     return this.#pausedSinceMs
   }
 
-  /** The pace at which its source sends, 1 being that of its own times. */
+  /** The pace at which its source sends; 1 is that of its own times. */
   get speed(): number {
     return this.#speed
   }
@@ -272,14 +272,14 @@ export class StreamPublisher implements Publisher {
     this.#timeline.scale = speed
   }
 
-  /** Its last subscriber has left. */
+  /** Ends a personal stream when its last subscriber has left. */
   subscribersLeft(): void {
     if (this.personal) this.close({ code: 'idle', text: 'its viewer left' })
   }
 
   /** Asks its source for a keyframe, unless it was asked a moment ago. */
   requestKeyframe(track: VideoTrack): void {
-    // Who asks may know an earlier configuration of the track.
+    // The caller may have an earlier configuration of the track.
     const current = this.#tracks.find((other): other is VideoTrack => other.kind === 'video' && other.id === track.id)
     if (current !== undefined && !this.session.closed) this.#keyframeRequests?.request(current, performance.now())
   }
@@ -305,7 +305,7 @@ export class StreamPublisher implements Publisher {
     this.#stream.dispatch(unit)
   }
 
-  /** Gives up the tracks of which nothing comes. `nowMs` is the monotonic clock. */
+  /** Gives up the tracks without a unit in time. `nowMs` is the monotonic clock. */
   checkArrivals(nowMs: number): void {
     if (this.#arrivals.allCame || this.#pausedSinceMs !== undefined) return
     const silent = this.#arrivals.giveUp(nowMs)
@@ -335,7 +335,7 @@ export class StreamPublisher implements Publisher {
     clearTimeout(this.#completeTimer)
     this.#keyframeRequests?.close()
     this.gatherTraffic()
-    // The stream lets go first, so that a listener that publishes the path again finds it free.
+    // The stream forgets the publisher first, so that a listener that publishes the path again finds it free.
     this.#stream.publisherClosed(this, reason)
     this.session.close(reason)
   }
@@ -346,7 +346,7 @@ export class StreamPublisher implements Publisher {
     this.session.log.warn(fields, 'units are left out: configureTrack has given their track a successor')
   }
 
-  /** Goes on with the tracks there are, once none is awaited. */
+  /** Goes on with the present tracks, once none is awaited. */
   #goOn(): void {
     if (!this.session.closed && this.awaits === 'none') this.#stream.tracksSettled()
   }

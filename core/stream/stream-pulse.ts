@@ -4,15 +4,15 @@ import type { Load, MergeWindow } from './fan-out/merge-window.ts'
 import type { Stream } from './stream.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 
-/** How often the time limits of publishers and sinks are looked at. */
+/** The interval at which the time limits of publishers and sinks are checked. */
 export const PULSE_MS = 500
-/** With each second look, what was received and sent is added up. */
+/** The number of checks for each sum of received and sent bytes. */
 const GATHERING_BEATS = 2
 
 /**
- * Looks at the streams at regular times. After a long turn of the event loop its timers run before its sockets are read,
- * so each look is taken a little later than the time it is for, when all has been read that had come by then: a
- * publisher whose media lay in its socket has not been silent.
+ * Checks the streams at regular times. After a long turn of the event loop its timers run before its sockets are read, so
+ * each check comes a little later than the time it is for, when all bytes have been read that had come by then: a publisher
+ * whose media was still in its socket has not been silent.
  */
 export class StreamPulse {
   readonly #streams: () => readonly Stream[]
@@ -42,7 +42,7 @@ export class StreamPulse {
   }
 }
 
-/** Ends what has passed its time limits, and samples the rates. `nowMs` is the monotonic clock. */
+/** Ends publishers and sinks that have passed their time limits, and samples the rates. `nowMs` is the monotonic clock. */
 export function pulse(streams: Iterable<Stream>, nowMs: number): void {
   for (const stream of streams) {
     stream.fanOut.checkStalls(nowMs)
@@ -55,7 +55,7 @@ export function pulse(streams: Iterable<Stream>, nowMs: number): void {
   }
 }
 
-/** Adds up what the sessions of each stream have received and sent since the last time. */
+/** Adds up the bytes and units that the sessions of each stream have received and sent since the last time. */
 export function gatherTraffic(streams: Iterable<Stream>): void {
   for (const { traffic, subscribers, publisher } of streams) {
     publisher?.gatherTraffic()
@@ -80,7 +80,7 @@ function overdue(stream: Stream, nowMs: number): CloseReason | undefined {
   return { code: 'idle', text: hadSubscriber ? 'publish delay close timeout' : 'publish idle timeout' }
 }
 
-/** The limit that a publisher has passed in saying or sending nothing; undefined while it is within all of them. */
+/** The limit that a silent publisher has passed; undefined while it is within all of them. */
 function silenceOf(publisher: StreamPublisher, nowMs: number): string | undefined {
   const { publishtimeout, mediatimeout, pausetimeout } = publisher.config
   const { lastWriteMs, lastHeardMs, heldUntilMs, pausedSinceMs } = publisher
@@ -93,7 +93,7 @@ function hasPassed(limitMs: number, sinceMs: number, nowMs: number): boolean {
   return limitMs > 0 && nowMs - sinceMs >= limitMs
 }
 
-/** How many sinks there are, and how many writes a second they ask for. */
+/** The number of sinks, and of the writes a second that they ask for. */
 function demandOf(streams: Iterable<Stream>): Omit<Load, 'utilization'> {
   let sinks = 0
   let writesPerSecond = 0

@@ -21,7 +21,7 @@ import type { StreamPublisher } from './stream-publisher.ts'
 import type { StreamTraffic } from './stream-traffic.ts'
 import { SubscriberTraffic } from './subscriber-traffic.ts'
 
-/** The stream, as its subscriber reaches it. */
+/** The part of a stream that its subscriber needs. */
 export interface SubscriberStream {
   readonly path: string
   readonly tracks: readonly Track[]
@@ -33,18 +33,18 @@ export interface SubscriberStream {
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer
   addReader(subscriber: StreamSubscriber, queue: ReaderQueue): void
   subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void
-  /** Leads a subscriber to another path that has had nothing yet; returns whether it was such a one. */
+  /** Releases a waiting subscriber that has got nothing yet to another path; returns true when it was such a one. */
   leadElsewhere(subscriber: StreamSubscriber, streamPath: string): boolean
-  /** Hands on what is pending. */
+  /** Hands on pending units and output. */
   flush(): void
   addSubscriber(subscriber: StreamSubscriber): void
-  /** Lets a subscriber go, to another stream or to its end; returns whether it was here. */
+  /** Removes a subscriber, which moves to another stream or ends; returns true when it was here. */
   removeSubscriber(subscriber: StreamSubscriber): boolean
 }
 
-/** The pending moves to a stream, as a subscriber that is among them reaches them. */
+/** The pending moves to a stream, as far as their subscribers need them. */
 export interface Destination {
-  /** Moves some that get no media where they are. */
+  /** Moves subscribers that get no media at present. */
   moveNow(subscribers: readonly StreamSubscriber[]): void
   cancel(subscriber: StreamSubscriber): void
 }
@@ -66,7 +66,7 @@ export class StreamSubscriber implements Subscriber {
   readonly session: SessionLife
   selection: TrackSelection
   readonly startTime = new Date()
-  /** The pending moves that it is among; undefined while it is not to be moved. */
+  /** The pending moves that the subscriber is among; undefined while it is not to be moved. */
   destination: Destination | undefined
   readonly #sourceListeners: ((sourcePath: string) => void)[] = []
   #stream: SubscriberStream
@@ -96,7 +96,7 @@ export class StreamSubscriber implements Subscriber {
     return this.#stream.tracks.filter((track) => selectsTrack(this.selection, track))
   }
 
-  /** The stream that it gets. */
+  /** The stream that the subscriber gets. */
   get source(): SubscriberStream {
     return this.#stream
   }
@@ -110,7 +110,7 @@ export class StreamSubscriber implements Subscriber {
     return this.#shift
   }
 
-  /** Whether it was given media, whose time is to go on. */
+  /** True once the subscriber got media, the time of which is to go on. */
   get playing(): boolean {
     return this.#queue?.begun === true || this.#reader?.begun === true
   }
@@ -124,22 +124,22 @@ export class StreamSubscriber implements Subscriber {
     return this.#muxer
   }
 
-  /** How many bytes it was sent in all. */
+  /** The number of bytes that the subscriber was sent in all. */
   get sentBytes(): number {
     return this.#traffic.sentBytes
   }
 
-  /** How many bytes wait for it. */
+  /** The number of bytes that wait for the subscriber. */
   get queuedBytes(): number {
     return this.#traffic.queuedBytes
   }
 
-  /** How many times it fell behind. */
+  /** The number of times that the subscriber fell behind. */
   get skips(): number {
     return this.#traffic.skips
   }
 
-  /** How many units it was not sent, as it was too far behind. */
+  /** The number of units that the subscriber did not get, as it was too far behind. */
   get dropped(): number {
     return this.#traffic.dropped
   }
@@ -149,7 +149,7 @@ export class StreamSubscriber implements Subscriber {
     return this.#paused
   }
 
-  /** How far back from the newest media it starts, in milliseconds; undefined to wait for the next keyframe. */
+  /** The time before the newest media at which it starts, in milliseconds; undefined to wait for the next keyframe. */
   get startBackMs(): number | undefined {
     const { submode, buffertime } = this.config
     if (submode === 2 || buffertime > 0) return buffertime
@@ -187,7 +187,7 @@ export class StreamSubscriber implements Subscriber {
     if (this.session.closed) this.gatherTraffic()
   }
 
-  /** Adds what it was sent since the last time to what its stream and its protocol have sent. */
+  /** Adds the bytes and units since the last time to those that its stream and its protocol have sent. */
   gatherTraffic(): void {
     this.#traffic.gather(this.#stream.traffic)
   }
@@ -208,7 +208,7 @@ export class StreamSubscriber implements Subscriber {
     this.#sourceListeners.push(listener)
   }
 
-  /** Gets another stream from now on. */
+  /** Moves the subscriber to another stream. */
   moveTo(stream: SubscriberStream, shift: TimeShift | undefined): void {
     this.gatherTraffic()
     this.#stream.removeSubscriber(this)
@@ -237,21 +237,21 @@ export class StreamSubscriber implements Subscriber {
     this.session.close(reason)
   }
 
-  /** The path has a publisher; its plugin is called the first time. */
+  /** Notes that the path has a publisher; the plugin is notified the first time. */
   publisherCame(): void {
     if (this.#publisherCame || this.session.closed) return
     this.#publisherCame = true
     this.#call('onPublisher failed', () => this.request.onPublisher?.())
   }
 
-  /** Ends it because of what its plugin has done wrong. */
+  /** Ends the subscriber because of an error of its plugin. */
   fail(what: string, err: unknown): void {
     if (this.session.closed) return
     this.session.log.error({ err, stream: this.streamPath, subscriber: this.id }, what)
     this.close({ code: 'failed', text: 'failed' })
   }
 
-  /** Calls `expired` when what it waits for does not come in time. */
+  /** Calls `expired` when the subscriber still waits after `timeoutMs`. */
   startWaiting(timeoutMs: number, expired: () => void): void {
     clearTimeout(this.#waitTimer)
     // The sum of two durations may be longer than the longest.
@@ -263,7 +263,7 @@ export class StreamSubscriber implements Subscriber {
     this.#waitTimer = undefined
   }
 
-  /** What waits for its sink or reader; undefined before `attach` and `read`. */
+  /** The queue of its sink or reader; undefined before `attach` and `read`. */
   get waiting(): SinkQueue | ReaderQueue | undefined {
     return this.#queue ?? this.#reader
   }
@@ -274,7 +274,7 @@ export class StreamSubscriber implements Subscriber {
     else this.waiting?.resume()
   }
 
-  // Takes its place in the stream, the first time or after a move.
+  // Adds the sink or reader to the stream, the first time or after a move.
   #join(): void {
     if (this.#reader !== undefined) this.#stream.addReader(this, this.#reader)
     if (this.#queue === undefined || this.#format === undefined) return
@@ -290,7 +290,7 @@ export class StreamSubscriber implements Subscriber {
     }
   }
 
-  // One that has ended meanwhile gets nothing; its close listeners say so.
+  // A subscriber that has ended meanwhile gets nothing; its close listeners have been called.
   #begin(data: boolean | undefined): boolean {
     if (this.#begun) throw new Error('the subscriber is attached already')
     this.#begun = true

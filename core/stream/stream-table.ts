@@ -4,7 +4,7 @@ import type { StreamHooks } from './stream-hooks.ts'
 import { StreamIndex } from './stream-index.ts'
 import { Stream } from './stream.ts'
 
-/** Those of streams that nobody hears of. */
+/** The hooks of unlisted streams, which do nothing. */
 const NO_HOOKS: StreamHooks = { notify() {}, resolve: () => Promise.resolve(false) }
 
 type StreamTableOptions = {
@@ -14,7 +14,7 @@ type StreamTableOptions = {
   readonly index: StreamIndex<Stream>
 }
 
-/** The streams of this process: by path, and those that are published nowhere. */
+/** The streams of this process: those with a path, and unlisted ones. */
 export class StreamTable {
   readonly #options: StreamTableOptions
   readonly #streams = new Map<string, Stream>()
@@ -24,22 +24,22 @@ export class StreamTable {
     this.#options = options
   }
 
-  /** The number of paths that have a publisher, wait for one to come back, or are waited for. */
+  /** The number of paths that have a publisher, wait for one to come back, or have subscribers that wait. */
   get pathCount(): number {
     return this.#streams.size
   }
 
-  /** All streams, with or without a publisher, those included that are published nowhere. */
+  /** All streams, with or without a publisher, including unlisted ones. */
   all(): Stream[] {
     return [...this.#streams.values(), ...this.#unlisted]
   }
 
-  /** The stream of a path, whether it has a publisher or not; undefined when nobody has asked for it either. */
+  /** The stream of a path, with or without a publisher; undefined when it has no subscriber either. */
   get(path: string): Stream | undefined {
     return this.#streams.get(path)
   }
 
-  /** The stream of a path, made for who asks first; it is gone with its publisher and its last subscriber. */
+  /** The stream of a path, made at the first call; it is gone with its publisher and its last subscriber. */
   at(path: string): Stream {
     const known = this.#streams.get(path)
     if (known !== undefined) return known
@@ -51,7 +51,7 @@ export class StreamTable {
     return stream
   }
 
-  /** A stream that is published nowhere. */
+  /** Creates a stream without a path. */
   unlisted(): Stream {
     const nowhere = { hooks: NO_HOOKS, index: new StreamIndex<Stream>() }
     const stream = this.#newStream('', nowhere, () => this.#unlisted.delete(stream))

@@ -1,15 +1,15 @@
-/** What subscribers were sent: bytes, units that they were not sent, and how many times they fell behind. */
+/** The traffic to subscribers: bytes, units that they did not get, and the number of times that they fell behind. */
 export type Sent = { readonly sentBytes: number; readonly dropped: number; readonly skips: number }
 
 /**
- * What the subscribers of a stream were sent, those included that have left. It is gathered from their own counters once a
- * second, and when one leaves, so that sending costs nothing more, and telling does not depend on how many there are.
+ * The traffic to the subscribers of a stream, including those that have left. It is gathered from their own counters once a
+ * second, and when one leaves, so that sending costs nothing more, and reading does not depend on their number.
  */
 export class StreamTraffic {
   sentBytes = 0
   dropped = 0
   skips = 0
-  /** What waited for all subscribers together when it was gathered last. */
+  /** The bytes that waited for all subscribers together when they were gathered last. */
   queuedBytes = 0
 
   add({ sentBytes, dropped, skips }: Sent): void {

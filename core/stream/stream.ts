@@ -38,7 +38,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   /** The subscribers that are to be moved here. */
   readonly pendingMoves: PendingMoves = new PendingMoves(this)
   readonly subscribers = new Set<StreamSubscriber>()
-  /** What its media goes through, and the newest of it. */
+  /** The muxers and readers of its media, with the newest of it. */
   readonly fanOut: FanOut
   readonly #options: StreamOptions
   readonly #trackWait = new TrackWait()
@@ -87,7 +87,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     return this.#subscriberCount
   }
 
-  /** The time since when nobody subscribes, on the monotonic clock. */
+  /** The time since which there is no subscriber, on the monotonic clock. */
   get idleSinceMs(): number {
     return this.#idleSinceMs
   }
@@ -96,7 +96,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     return this.#hadSubscriber
   }
 
-  /** Whether somebody subscribes who keeps it up. */
+  /** True while a subscriber that is not passive keeps the stream going. */
   get isHeld(): boolean {
     return this.subscribers.values().some(({ request }) => request.passive !== true)
   }
@@ -106,7 +106,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     return streamInfo(this)
   }
 
-  /** Takes a publisher in, or keeps the path for it until it has connected; the path must be free. */
+  /** Sets the publisher, or keeps the path for it until it has connected; the path must be free. */
   setPublisher(publisher: StreamPublisher): void {
     if (!publisher.isConnecting) return this.#begin(publisher)
     this.#expected = publisher
@@ -120,14 +120,14 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#begin(expected)
   }
 
-  /** Takes a subscriber in; it waits until {@link whenReady} says otherwise. */
+  /** Adds a subscriber; it waits until {@link whenReady} resolves. */
   addSubscriber(subscriber: StreamSubscriber): void {
     this.subscribers.add(subscriber)
     this.#options.index.subscriberCame(subscriber)
     if (subscriber.request.type === 'server') this.#subscriberCount++
     if (subscriber.config.buffertime > 0) this.#setBuffer()
     if (this.#publisher === undefined) {
-      // One that had a stream before waits as if its publisher had ended.
+      // A subscriber that had a stream before waits as if its publisher had ended.
       if (subscriber.session.begun) this.#wait(subscriber, subscriber.config.waittimeout)
       return
     }
@@ -136,8 +136,8 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   /**
-   * Resolves when the tracks that the subscriber wants are there, when its `waittimeout` is over and there are others,
-   * when it has ended, or with where it is to go instead.
+   * Resolves when the tracks that the subscriber wants are there, when its `waittimeout` is over and there are other tracks,
+   * when it has ended, or with the place where it is to go instead.
    */
   whenReady(subscriber: StreamSubscriber): Promise<Elsewhere | undefined> {
     const publisher = this.#publisher
@@ -155,7 +155,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#options.hooks.notify('subscribed', subscriberInfo(subscriber))
   }
 
-  /** Leads a subscriber to another path that has had nothing yet; returns whether it was such a one. */
+  /** Releases a waiting subscriber that has got nothing yet to another path; returns true when it was such a one. */
   leadElsewhere(subscriber: StreamSubscriber, streamPath: string): boolean {
     return this.#trackWait.release(subscriber, { streamPath })
   }
@@ -222,7 +222,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     const continueMs = publisher.config.continuepushtimeout
     for (const subscriber of this.subscribers.values().toArray()) {
       if (publisher.personal) subscriber.close(reason)
-      // Who has waited for what never came does not begin to wait anew.
+      // A subscriber that waited in vain for media does not begin to wait anew.
       else if (reason.code === 'timeout' && this.#trackWait.has(subscriber)) continue
       else this.#wait(subscriber, continueMs + subscriber.config.waittimeout)
     }
@@ -232,7 +232,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#checkEmpty()
   }
 
-  /** Ends all sessions; no publisher is waited for. */
+  /** Ends all sessions; subscribers do not wait for a publisher any more. */
   close(reason: CloseReason): void {
     this.flush()
     for (const subscriber of this.subscribers.values().toArray()) subscriber.close(reason)
@@ -251,7 +251,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.fanOut.addReader(subscriber, queue)
   }
 
-  /** Lets a subscriber go, to another stream or to its end; returns whether it was here. */
+  /** Removes a subscriber, which moves to another stream or ends; returns true when it was here. */
   removeSubscriber(subscriber: StreamSubscriber): boolean {
     if (!this.subscribers.delete(subscriber)) return false
     this.#options.index.subscriberWent(subscriber)
@@ -282,7 +282,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#idleSinceMs = performance.now()
     this.#hadSubscriber = this.isHeld
     for (const subscriber of this.subscribers) {
-      // Those that wait for it wait for its tracks now.
+      // Subscribers that wait for the publisher wait for its tracks now.
       if (this.#trackWait.has(subscriber)) this.#wait(subscriber, subscriber.config.waittimeout)
       else subscriber.stopWaiting()
       subscriber.publisherCame()

@@ -1,7 +1,7 @@
 import type { SessionClient, SubscriberInfo } from 'sluice/sdk'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
-/** A snapshot for plugins. */
+/** A snapshot of a subscriber for plugins. */
 export function subscriberInfo(subscriber: StreamSubscriber): SubscriberInfo {
   const { request } = subscriber
   return {

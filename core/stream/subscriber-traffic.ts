@@ -1,17 +1,17 @@
 import type { SessionMeter } from './session-meters.ts'
 import type { Sent, StreamTraffic } from './stream-traffic.ts'
 
-/** A sink or reader, as far as it counts; a reader is sent no bytes. */
+/** The counters of a sink or reader; a reader has no sent bytes. */
 type CountingQueue = Pick<Sent, 'dropped' | 'skips'> & { readonly sentBytes?: number; readonly queuedBytes: number }
 
-/** What a subscriber was sent, and was not: by its sink or reader, and as its plugin accounts for it. */
+/** The traffic to a subscriber: as its sink or reader counts it, and as its plugin accounts for it. */
 export class SubscriberTraffic implements Sent {
-  /** Its sink or reader; undefined before it has one. */
+  /** The sink or reader; undefined before there is one. */
   queue: CountingQueue | undefined
   readonly #meter: SessionMeter
   #accountedBytes = 0
   #accountedDrops = 0
-  /** What was gathered of it so far. */
+  /** The traffic that was gathered so far. */
   #gathered: Sent = { sentBytes: 0, dropped: 0, skips: 0 }
 
   constructor(meter: SessionMeter) {
@@ -34,7 +34,7 @@ export class SubscriberTraffic implements Sent {
     return this.queue?.queuedBytes ?? 0
   }
 
-  /** @throws {RangeError} when these are no counts */
+  /** @throws {RangeError} when a value is no count */
   account({ bytes = 0, dropped = 0 }: { readonly bytes?: number; readonly dropped?: number }): void {
     if (![bytes, dropped].every((count) => Number.isSafeInteger(count) && count >= 0)) {
       throw new RangeError('counts are whole numbers from 0 on')
@@ -43,7 +43,7 @@ export class SubscriberTraffic implements Sent {
     this.#accountedDrops += dropped
   }
 
-  /** Adds what has come since it was gathered before to its stream's traffic, and to its protocol's. */
+  /** Adds the traffic since the last time to that of the stream, and to that of the protocol. */
   gather(stream: StreamTraffic): void {
     const { sentBytes, dropped, skips } = this
     const before = this.#gathered

@@ -4,12 +4,12 @@ import type { SessionAdmission } from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 
-/** What a client wants to say, to whom, and by which tracks. */
+/** A client's request to talk: its session, its tracks, and the generation that makes the session. */
 type TalkRequest = { readonly init: SessionInit; readonly tracks: readonly TrackInit[]; readonly owner: StreamOwner }
 
 /**
  * Admits a client that talks to the source of a stream, and opens the talk; see `StreamManager.talk`.
- * @param publisherOf gives the publisher of a path
+ * @param publisherOf returns the publisher of a path
  */
 export async function openTalk(
   admission: SessionAdmission,

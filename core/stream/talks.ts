@@ -18,9 +18,10 @@ export class Talks {
   }
 
   /**
+   * Opens a talk with the source.
    * @throws {Unsupported} when the source can't be talked to
-   * @throws {StreamExists} when somebody talks
-   * @throws {SluiceError} what the source refuses with, or that it has failed
+   * @throws {StreamExists} when there is a talk already
+   * @throws {SluiceError} the error that the source refuses with, or that it has failed
    */
   async open(tracks: readonly TrackInit[]): Promise<Talk> {
     const control = this.#control
@@ -53,7 +54,7 @@ export class Talks {
     return withDeadline(opening, COMMAND_TIMEOUT_MS, late)
   }
 
-  /** What the source's plugin throws while somebody talks is its own failure, and ends nothing but the call. */
+  /** Guards the calls of a talk: an error of the source's plugin is its own failure, and ends nothing but the call. */
   #guarded(talk: Talk): Talk {
     const session = this.#session
     const call = <T>(run: () => T): T => guarded(session, 'talk', run)

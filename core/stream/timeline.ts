@@ -1,23 +1,26 @@
 import type { AccessUnit } from 'sluice/sdk'
 import { CounterUnwrapper, rescale } from 'sluice/sdk/media'
 
-/** A new stream whose first time lies within this keeps its source's times; others begin here, to leave room for a track that starts earlier. */
+/**
+ * The latest first time of a new stream that keeps its source's times; others begin here, to leave room for a track that
+ * starts earlier.
+ */
 export const LEAD_MS = 1000
-/** A step back up to this is jitter and is flattened; a larger one is a jump. */
+/** The largest step back that counts as jitter, and is flattened; a larger one is a jump. */
 export const MAX_ROLLBACK_MS = 1000
-/** A step forward that runs ahead of the clock by more than this is a jump. */
+/** The largest step forward ahead of the clock; a larger one is a jump. */
 const MAX_LEAP_MS = 5000
-/** The same for the first unit of a track after a pause: what was left out in the pause takes no time. */
+/** The same for the first unit of a track after a pause: media that was left out in the pause takes no time. */
 const MAX_RESUME_LEAP_MS = 500
-/** The longest step that is left between what came before a break in time and what comes after it. */
+/** The longest step that is left between the units before and after a break in time. */
 const MAX_BREAK_STEP_MS = 100
-/** Largest distance of presentation from decoding time; past it the presentation time is not believed. */
+/** The largest distance of presentation from decoding time; with a larger one the presentation time is not believed. */
 export const MAX_CTS_MS = 10_000
 
 type TrackTime = {
   readonly unwrapper: CounterUnwrapper | undefined
   readonly timescale: number
-  /** Added to the source's times, in ticks. */
+  /** The ticks that are added to the source's times. */
   offset: number
   lastRaw: number
   /** The latest source time with its offset; below `lastDts` while that is held back by a floor. */
@@ -27,34 +30,35 @@ type TrackTime = {
   lastWriteMs: number
   /** The corrections that its units have had so far, see `AccessUnit.correctedMs`. */
   correctedMs: number
-  /** How many jumps were closed when it took its offset. */
+  /** The number of jumps that were closed when it took its offset. */
   jumps: number
-  /** Sound that a correction has put back by more than jitter: its units are left out up to where it was. */
+  /** True for sound that a correction has put back by more than jitter: its units are left out up to the time where it was. */
   isBehind: boolean
-  /** A step forward that is larger than this is a jump. */
+  /** The largest step forward that is no jump. */
   maxLeapMs: number
 }
 
 type TimelineOptions = {
-  /** Where the first unit goes, for a stream that goes on after another publisher; undefined for a new stream. */
+  /** The time of the first unit, for a stream that goes on after another publisher; undefined for a new stream. */
   readonly startMs?: number | undefined
-  /** Width of the source's time stamps in bits when they wrap. */
+  /** The width of the source's time stamps in bits, when they wrap. */
   readonly timestampBits?: number | undefined
-  /** What the source's times are divided by; 1 unless given. */
+  /** The divisor of the source's times; default 1. */
   readonly scale?: number
 }
 
 /**
- * Sets the times of a publisher's units right: unwraps counters, starts near zero, flattens small steps back, and closes
- * jumps, all tracks by the same amount so that audio and video stay together. Times that are in order are only shifted
- * by a constant.
+ * Corrects the times of a publisher's units: unwraps counters, starts near zero, flattens small steps back, and closes jumps,
+ * all tracks by the same amount so that audio and video stay together. Times that are in order are only shifted by a
+ * constant.
  *
- * A correction is no jump: who knows the source's clock better than before has moved one track against the others, and says
- * so with the unit. It is kept. What a track that is put back by more than jitter has given already is not given again.
+ * A correction is no jump: a plugin that knows the source's clock better than before has moved one track against the others,
+ * and marks the unit by `correctedMs`. The correction is kept. Units of a track that is put back by more than jitter are left
+ * out up to the time that the track had reached.
  *
- * A jump makes a new offset. A track that jumps after another has takes over that one's offset when this makes it go on
- * smoothly; a track that has not jumped yet keeps its own. Data, which may come once in a long while, takes over the newest
- * offset when this puts it nearer to the other tracks.
+ * A jump makes a new offset. A track that jumps after another one takes over its offset when this makes it go on smoothly; a
+ * track that has not jumped yet keeps its own. Data, which may come once in a long while, takes over the newest offset when
+ * this puts it nearer to the other tracks.
  */
 export class Timeline {
   #floorMs: number
@@ -75,19 +79,19 @@ export class Timeline {
     this.#scale = options.scale ?? 1
   }
 
-  /** The latest decoding time given out, over all tracks, in milliseconds; where it starts before that. */
+  /** The latest decoding time given out, over all tracks, in milliseconds; the start before that. */
   get lastMs(): number {
     return this.#lastMs
   }
 
-  /** How many jumps were closed. */
+  /** The number of jumps that were closed. */
   get jumps(): number {
     return this.#jumps
   }
 
   /**
    * Replaces the unit's times. `nowMs` is a monotonic clock.
-   * @returns false for a unit that is to be left out, as its time has been
+   * @returns false for a unit that is to be left out, as its time is past
    */
   place(unit: AccessUnit, nowMs: number): boolean {
     const { timescale, id } = unit.track
@@ -112,7 +116,7 @@ export class Timeline {
     return true
   }
 
-  /** What follows has nothing to do with what was, but that its time comes next: all tracks begin anew. */
+  /** Begins all tracks anew: the next units follow in time, but have nothing else to do with those before. */
   restart(): void {
     if (this.#tracks.size === 0) return
     let stepMs = 1
@@ -124,7 +128,7 @@ export class Timeline {
     this.#tracks.clear()
   }
 
-  /** The source sends again after a pause: its time goes on where it was, whether its time stamps do or leap. */
+  /** Continues after a pause: the time goes on where it was, whether the source's time stamps do or leap. */
   resume(nowMs: number): void {
     for (const time of this.#tracks.values()) {
       time.maxLeapMs = MAX_RESUME_LEAP_MS
@@ -132,14 +136,14 @@ export class Timeline {
     }
   }
 
-  /** Sets what the source's times are divided by from now on. */
+  /** Sets the divisor of the source's times from now on. */
   set scale(scale: number) {
     if (scale === this.#scale) return
     this.restart()
     this.#scale = scale
   }
 
-  /** A track ended; no unit of it follows. */
+  /** Forgets a track that ended. */
   forget(trackId: number): void {
     this.#tracks.delete(trackId)
   }
@@ -205,7 +209,7 @@ export class Timeline {
     time.highest = raw + offset
   }
 
-  // Where another track has jumped since, the correction may be what that jump is for this one: it is returned, to be tried.
+  // Where another track has jumped since, the correction may be the same jump for this one: it is returned, to be tried.
   #correct(time: TrackTime, correctedMs: number): number {
     const byMs = correctedMs - time.correctedMs
     time.correctedMs = correctedMs
@@ -234,7 +238,7 @@ export class Timeline {
     const goesOn = (from: number) => !isJump(((raw + offset - from) * 1000) / timescale, maxLeapMs + elapsedMs)
     if (!goesOn(lastDts) && (correction === 0 || !goesOn(highest + correction))) {
       this.#jumps++
-      // Without a pause the track goes on as it went; after one, where the other tracks are by now.
+      // Without a pause the track goes on as it went; after one, it goes on where the other tracks are by now.
       const paused = elapsedMs > MAX_ROLLBACK_MS ? Math.round((elapsedMs * timescale) / 1000) : 0
       this.#offsetMs = rescale(lastDts + Math.max(time.lastStep, paused) - raw, timescale, 1000)
     }
@@ -244,7 +248,7 @@ export class Timeline {
   }
 }
 
-/** How far the source's times are before those that were given out. */
+/** The milliseconds by which the source's times are before those that were given out. */
 function behindMs({ lastDts, highest, timescale }: TrackTime): number {
   return ((lastDts - highest) * 1000) / timescale
 }

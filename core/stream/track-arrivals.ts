@@ -1,49 +1,48 @@
 import type { MediaTrack, Track } from 'sluice/sdk'
 
 /**
- * Viewers are told of a track for so long, from when the others began, though nothing has come of it: players that are told
- * of a track wait for it, most of them for ever. Sound comes with the pictures, and nobody is to wait much longer than a
- * second for that. A first picture is large: by a slow uplink it comes seconds after the sound.
+ * The time for which viewers are notified of a track without a unit, from the beginning of the others: players that are
+ * notified of a track wait for it, most of them for ever. Sound comes with the pictures, and viewers should not wait much
+ * longer than a second for it. A first picture is large: by a slow uplink it comes seconds after the sound.
  */
 export const ARRIVAL_WAIT_MS = { audio: 1250, video: 5000 }
 
 /**
- * The tracks of pictures and sound of a publisher that were declared, and of which nothing has come: those that are
- * awaited, as the others began a moment ago, and those that are given up. Data may come once in a long while, and no player
- * waits for it.
+ * The declared tracks of pictures and sound of a publisher without a unit: those that are awaited, as the others began a
+ * moment ago, and those that are given up. Data may come once in a long while, and no player waits for it.
  */
 export class TrackArrivals {
-  /** The awaited ones, with the time at which they were declared. */
+  /** The awaited tracks, with the time at which they were declared. */
   readonly #awaited = new Map<MediaTrack, number>()
   readonly #givenUp = new Set<MediaTrack>()
   #begunMs: number | undefined
 
-  /** Tells whether something has come of all tracks. */
+  /** True when a unit has come of all tracks. */
   get allCame(): boolean {
     return this.#awaited.size === 0 && this.#givenUp.size === 0
   }
 
-  /** Tells whether some tracks are awaited, be it all. */
+  /** True while some or all tracks are awaited. */
   get awaiting(): boolean {
     return this.#awaited.size > 0
   }
 
-  /** Tells whether something has come of some track. */
+  /** True when a unit has come of some track. */
   get begun(): boolean {
     return this.#begunMs !== undefined
   }
 
-  /** Tells whether some tracks are given up. */
+  /** True while some tracks are given up. */
   get lacking(): boolean {
     return this.#givenUp.size > 0
   }
 
-  /** Times are those of a monotonic clock. */
+  /** Adds a track. Times are those of a monotonic clock. */
   declare(track: Track, nowMs: number): void {
     if (track.kind !== 'data') this.#awaited.set(track, nowMs)
   }
 
-  /** A track was configured anew. Returns whether it is given up. */
+  /** Replaces a track that was configured anew. Returns true when it is given up. */
   succeed(track: Track, successor: Track): boolean {
     if (track.kind === 'data' || successor.kind === 'data') return false
     const declaredMs = this.#awaited.get(track)
@@ -53,26 +52,26 @@ export class TrackArrivals {
     return true
   }
 
-  /** A track has ended. */
+  /** Removes a track that has ended. */
   delete(track: Track): void {
     if (track.kind === 'data') return
     this.#awaited.delete(track)
     this.#givenUp.delete(track)
   }
 
-  /** Something came of a track, though perhaps nothing that can be decoded. Returns whether it was awaited. */
+  /** Notes a unit of a track, though perhaps one that can't be decoded. Returns true when the track was awaited. */
   begin(track: Track, nowMs: number): boolean {
     if (track.kind === 'data') return false
     this.#begunMs ??= nowMs
     return this.#awaited.delete(track)
   }
 
-  /** A unit came of a track that can be decoded. Returns whether it was given up, and is no more. */
+  /** Notes a unit of a track that can be decoded. Returns true when the track was given up, and is no more. */
   recover(track: Track): boolean {
     return track.kind !== 'data' && this.#givenUp.delete(track)
   }
 
-  /** The source has paused; the others begin now. */
+  /** Counts the waiting from now on, as the source has paused. */
   resume(nowMs: number): void {
     if (this.#begunMs !== undefined) this.#begunMs = nowMs
   }

@@ -5,25 +5,25 @@ export class TrackMeter {
   units = 0
   bytes = 0
   keyframes = 0
-  /** Nobody can decode the track before its next keyframe. */
+  /** True while the track can't be decoded before its next keyframe. */
   awaitsKeyframe = true
-  /** Units that were lost before they came, and those that could not be decoded without them. */
+  /** The number of units that were lost before they came, and of those that could not be decoded without them. */
   lost = 0
   #isAfterLoss = false
-  /** Units since the newest keyframe, and between the two newest keyframes. */
+  /** The number of units since the newest keyframe, and between the two newest keyframes. */
   unitsSinceKeyframe = 0
   gopUnits = 0
   lastDts = 0
   /** The latest presentation time. */
   lastPts = 0
-  /** Bytes and units a second, at the last sample. */
+  /** The bytes and units a second, at the last sample. */
   bps = 0
   fps = 0
   #sampledBytes = 0
   #sampledUnits = 0
   #sampledMs: number
 
-  /** @param nowMs When counting begins, on the clock that `sample` is given. */
+  /** @param nowMs the time at which counting begins, on the clock that `sample` gets */
   constructor(nowMs: number) {
     this.#sampledMs = nowMs
   }
@@ -43,14 +43,14 @@ export class TrackMeter {
     this.unitsSinceKeyframe++
   }
 
-  /** Takes note of units that did not come. */
+  /** Counts units that did not come. */
   lose(count: number): void {
     this.lost += count
     this.awaitsKeyframe = true
     this.#isAfterLoss = true
   }
 
-  /** A unit came that can't be decoded, as a keyframe is needed. */
+  /** Notes a unit that can't be decoded, as a keyframe is needed. */
   leaveOut(): void {
     if (this.#isAfterLoss) this.lost++
   }

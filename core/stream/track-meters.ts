@@ -3,17 +3,17 @@ import type { TrackMeter } from './track-meter.ts'
 
 /** The meters of a publisher's tracks. */
 export class TrackMeters extends Map<Track, TrackMeter> {
-  /** Of tracks that are gone. */
+  /** The bytes of tracks that are gone. */
   #formerBytes = 0
 
-  /** The bytes of all tracks that there were. */
+  /** The bytes of all present and former tracks. */
   get totalBytes(): number {
     let bytes = this.#formerBytes
     for (const meter of this.values()) bytes += meter.bytes
     return bytes
   }
 
-  /** Has the meter of a track go on for the one that takes its place; false when it has none. */
+  /** Lets the meter of a track go on for the one that takes its place; returns false when it has none. */
   succeed(track: Track, successor: Track): boolean {
     const meter = this.get(track)
     if (meter === undefined) return false

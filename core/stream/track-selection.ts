@@ -1,11 +1,11 @@
 import type { AccessUnit, SubscribeConfig, Track, VideoTrack } from 'sluice/sdk'
 import { mainTracks } from 'sluice/sdk/media'
 
-/** Which part of a stream a subscriber takes. */
+/** The part of a stream that a subscriber takes. */
 export type TrackSelection = {
   readonly audio: boolean
   readonly video: boolean
-  /** Only for readers and formats that ask for it, so that all others need to know of pictures and sound alone. */
+  /** True only for readers and formats that ask for data, so that all others need to know of pictures and sound alone. */
   readonly data: boolean
   readonly keyframesOnly: boolean
 }
@@ -31,13 +31,13 @@ export function selectsUnit(selection: TrackSelection, unit: AccessUnit): boolea
   return selection[unit.track.kind] && (unit.keyframe || !selection.keyframesOnly)
 }
 
-/** The track whose keyframes subscribers start at: the main one of video; undefined without video. */
+/** The track with the keyframes that subscribers start at: the main one of video; undefined without video. */
 export function leadTrack(tracks: readonly Track[], selection: TrackSelection): VideoTrack | undefined {
   if (!selection.video) return undefined
   return mainTracks(tracks).find((track): track is VideoTrack => track.kind === 'video')
 }
 
-/** Whether a subscriber can start at the unit: at a keyframe of the lead track, or anywhere where there is none. */
+/** True when a subscriber can start at the unit: at a keyframe of the lead track, or anywhere where there is none. */
 export function isStart(unit: AccessUnit, lead: Track | undefined): boolean {
   return lead === undefined || (unit.keyframe && unit.track === lead)
 }

@@ -1,6 +1,6 @@
 import type { Track } from 'sluice/sdk'
 
-/** A track as a log line shows it, for example `h264 1280x720` or `aac 44100 Hz stereo`; without what is not known. */
+/** A track as a log line shows it, for example `h264 1280x720` or `aac 44100 Hz stereo`; unknown values are left out. */
 export function trackText(track: Track): string {
   const { codec } = track
   if (track.kind === 'video') {

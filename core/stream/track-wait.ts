@@ -2,7 +2,7 @@ import type { Resolution, Track } from 'sluice/sdk'
 import type { StreamPublisher } from './stream-publisher.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
-/** Where those who wait for a path are to go instead. */
+/** The path or address to which subscribers that wait for a path are to go instead. */
 export type Elsewhere = Extract<Resolution, { readonly streamPath: string } | { readonly redirect: string }>
 
 /** The subscribers of one stream that wait for the tracks they want. */
@@ -18,12 +18,12 @@ export class TrackWait {
     return this.#waiting.has(subscriber)
   }
 
-  /** Those who wait, the one that has waited longest first. */
+  /** The subscribers that wait; the one that has waited longest is first. */
   get all(): StreamSubscriber[] {
     return [...this.#waiting.keys()]
   }
 
-  /** Takes a subscriber in; resolves when it is released, or has ended, with where it is to go instead, if anywhere. */
+  /** Adds a subscriber; resolves when it is released, or has ended, with the place where it is to go instead, if any. */
   enter(subscriber: StreamSubscriber): Promise<Elsewhere | undefined> {
     const { promise, resolve } = Promise.withResolvers<Elsewhere | undefined>()
     this.#waiting.set(subscriber, resolve)
@@ -31,7 +31,7 @@ export class TrackWait {
     return promise
   }
 
-  /** Ends a subscriber's waiting; returns whether it has waited. */
+  /** Ends a subscriber's waiting; returns true when it has waited. */
   release(subscriber: StreamSubscriber, elsewhere?: Elsewhere): boolean {
     const resolve = this.#waiting.get(subscriber)
     if (resolve === undefined) return false
@@ -41,7 +41,7 @@ export class TrackWait {
     return true
   }
 
-  /** Releases the subscribers that the publisher's tracks are enough for; returns whether there was one. */
+  /** Releases the subscribers that the publisher's tracks are enough for; returns true when there was one. */
   releaseReady(publisher: StreamPublisher): boolean {
     const ready = this.all.filter((subscriber) => isReady(subscriber, publisher))
     for (const subscriber of ready) this.release(subscriber)
@@ -50,8 +50,8 @@ export class TrackWait {
 }
 
 /**
- * Tells whether the publisher has the tracks that the subscriber wants to start with (see `subscribe.waittrack`). Nobody starts
- * while it is open whether something comes of a track.
+ * True when the publisher has the tracks that the subscriber wants to start with (see `subscribe.waittrack`). No subscriber
+ * starts while a unit of some track is still awaited.
  */
 export function isReady(subscriber: StreamSubscriber, publisher: StreamPublisher): boolean {
   if (publisher.awaits === 'some') return false

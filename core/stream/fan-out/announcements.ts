@@ -12,13 +12,13 @@ type AnnouncementsOptions = {
   readonly source: () => MuxerStart
 }
 
-/** What a shared muxer tells its sinks of the tracks: at their start, when they had another muxer before, and of changes. */
+/** The bytes by which a shared muxer announces the tracks to its sinks: at their start, after another muxer, and for changes. */
 export class Announcements {
   readonly #options: AnnouncementsOptions
   readonly #versions = new ConfigVersions()
   /** The codecs that the log has named. */
   readonly #leftOut = new Set<string>()
-  /** The tracks that the muxer knows, where the sinks would take others as well. */
+  /** The tracks that the muxer was started with, where the format can't carry others that the sinks would take. */
   #taken: readonly Track[] | undefined
   #startBytes: Buffer | undefined
 
@@ -39,16 +39,16 @@ export class Announcements {
     return this.#versions.version
   }
 
-  /** Notes a track that came or was configured anew; returns how that compares with what was there before. */
+  /** Notes a track that came or was configured anew; returns how its configuration compares with the one in its place before. */
   note(track: Track): 'same' | 'changed' | 'none' {
-    // Also of a track that is announced as the same: it is another object.
+    // A track that is announced as the same is another object, too.
     this.#startBytes = undefined
     const before = this.#versions.note(track)
     if (before !== 'same') this.#versions.renew(track)
     return before
   }
 
-  /** Whether the sinks get a track that came or was configured anew; one that the format can't carry is named in the log. */
+  /** Returns true when the sinks get a track that came or was configured anew; one that the format can't carry is named in the log. */
   announces(track: Track): boolean {
     if (!selectsTrack(this.#options.selection, track)) return false
     if (this.#carries(track)) return true
@@ -62,22 +62,22 @@ export class Announcements {
     this.#startBytes = undefined
   }
 
-  /** Whether the muxer knows the tracks as they are. */
+  /** True when the muxer has started with the present tracks. */
   get started(): boolean {
     return this.#startBytes !== undefined
   }
 
-  /** Whether the muxer was told of a track, which is one of those that the sinks take. */
+  /** Returns true when the muxer was started with a track, which is one of those that the sinks take. */
   knows(track: Track): boolean {
     return this.#taken === undefined || this.#taken.includes(track)
   }
 
-  /** The start bytes would be others from now on. */
+  /** Makes the start bytes anew before their next use. */
   renewStart(): void {
     this.#startBytes = undefined
   }
 
-  /** Returns what a sink gets first. It is made before the muxer is given anything else, and whenever it would be different. */
+  /** Returns the first bytes of a sink. They are made before the muxer gets anything else, and whenever they would be different. */
   start(): Buffer {
     const { muxer, source, selection } = this.#options
     if (this.#startBytes !== undefined) return this.#startBytes
@@ -94,7 +94,7 @@ export class Announcements {
     return Buffer.concat(parts.filter((part) => part !== null))
   }
 
-  /** Returns what a sink gets first that another muxer has begun. */
+  /** Returns the first bytes of a sink that another muxer has begun. */
   resume(timeMs: number): Buffer {
     const { muxer, source } = this.#options
     this.start()

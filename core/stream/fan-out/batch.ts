@@ -6,12 +6,12 @@ export type Output = CacheEntry & { readonly bytes: Buffer; readonly config: boo
 /** Outputs that leave in one write, as one buffer from a given output on; each buffer is made once for all sinks. */
 export class Batch {
   readonly outputs: readonly Output[]
-  /** Decoding time of the newest output. */
+  /** The decoding time of the newest output. */
   readonly timeMs: number
   readonly sizeBytes: number
-  /** How many of the outputs are units. */
+  /** The number of outputs that are units. */
   readonly units: number
-  /** Index of the first output that a sink can start at; -1 when there is none. */
+  /** The index of the first output that a sink can start at; -1 when there is none. */
   readonly firstStart: number
   #whole: Buffer | undefined
   readonly #made = new Map<number, Buffer>()
@@ -32,7 +32,7 @@ export class Batch {
     this.units = units
   }
 
-  /** All of it. */
+  /** The bytes of all outputs. */
   get whole(): Buffer {
     return (this.#whole ??= joinOutputs(this.outputs))
   }
@@ -46,7 +46,7 @@ export class Batch {
     return bytes
   }
 
-  /** How many of the outputs before an index are units; configurations only come first. */
+  /** The number of units among the outputs before an index; configurations only come first. */
   unitsBefore(index: number): number {
     return Math.max(0, index - (this.outputs.length - this.units))
   }

@@ -5,7 +5,7 @@ type Announcement = Pick<Track, 'codec' | 'timescale' | 'config'>
 /** The configurations that a format has announced, by the place that a track's successor takes, with their versions. */
 export class ConfigVersions {
   readonly #announced = new Map<string, Announcement>()
-  /** In which version each track's configuration last changed. */
+  /** The version in which each track's configuration last changed. */
   readonly #changedIn = new Map<string, number>()
   #version = 0
 
@@ -14,7 +14,7 @@ export class ConfigVersions {
     return this.#version
   }
 
-  /** Notes what is announced in the track's place; returns how that compares with what was there before. */
+  /** Notes the announcement in the track's place; returns how it compares with the one before. */
   note(track: Track): 'same' | 'changed' | 'none' {
     const before = this.#announced.get(slot(track))
     const { codec, timescale, config } = track
@@ -28,7 +28,7 @@ export class ConfigVersions {
     this.#changedIn.set(slot(track), ++this.#version)
   }
 
-  /** Whether the track's configuration is newer than a version. */
+  /** Returns true when the track's configuration is newer than a version. */
   isNewer(track: Track, version: number): boolean {
     return (this.#changedIn.get(slot(track)) ?? 0) > version
   }
@@ -38,7 +38,7 @@ export class ConfigVersions {
   }
 }
 
-/** Whether a track can go on in another's place without being announced anew. */
+/** True when a track can go on in another's place without being announced anew. */
 function sameAnnouncement(one: Announcement, other: Announcement): boolean {
   return one.codec === other.codec && one.timescale === other.timescale && sameConfig(one.config, other.config)
 }
@@ -47,7 +47,7 @@ function slot({ kind, layer = '', language = '', label = '' }: Track): string {
   return JSON.stringify([kind, layer, language, label])
 }
 
-/** Whether two configurations say the same to a decoder. */
+/** True when two configurations mean the same to a decoder. */
 export function sameConfig(one: Track['config'], other: Track['config']): boolean {
   if (one === other) return true
   if (one.codecString !== other.codecString || !one.record.equals(other.record)) return false

@@ -35,7 +35,7 @@ export class FanOut {
     return this.#muxers.all
   }
 
-  /** Sets how much media is kept besides the newest group of pictures. */
+  /** Sets the length of the media that is kept besides the newest group of pictures, in milliseconds. */
   set bufferMs(bufferMs: number) {
     if (bufferMs === this.#cache.bufferMs) return
     this.#cache.bufferMs = bufferMs
@@ -51,15 +51,15 @@ export class FanOut {
     this.#readers.add(subscriber, queue, this.#cache)
   }
 
-  /** The units that are kept for late joiners: from the newest start point on, or further back. Valid until the next one. */
+  /** The units that are kept for late joiners: from the newest start point on, or further back. Valid until the next unit. */
   get kept(): readonly UnitEntry[] {
     return this.#cache.entries
   }
 
   /**
-   * Hands the units of one kind to a reader that is no subscriber's: it is not counted, and the stream does not go on for its
-   * sake. Those that are kept come first.
-   * @returns what ends it
+   * Hands the units of one kind to a reader that is no subscriber's: it is not counted, and does not keep the stream going.
+   * The units that are kept come first.
+   * @returns a function that ends it
    */
   watch(kind: MediaTrack['kind'], reader: UnitReader): () => void {
     const selection: TrackSelection = { ...NO_TRACKS, [kind]: true }
@@ -78,18 +78,18 @@ export class FanOut {
     return leave
   }
 
-  /** Whether all subscribers can start at a unit that comes now. */
+  /** Returns true when all subscribers can start at a unit that comes now. */
   isStart(unit: AccessUnit): boolean {
     return isStart(unit, this.#lead)
   }
 
-  /** Takes a subscriber out, wherever it was. */
+  /** Removes a subscriber from its muxer or its reader. */
   delete(subscriber: StreamSubscriber): void {
     this.#readers.delete(subscriber)
     this.#muxers.detach(subscriber)
   }
 
-  /** @param timeMs The unit's decoding time. */
+  /** @param timeMs the unit's decoding time */
   write(unit: AccessUnit, timeMs: number): void {
     this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#lead) })
     if (this.#cache.shortOf !== undefined) this.#logShortage(this.#cache.shortOf)
@@ -102,12 +102,12 @@ export class FanOut {
     this.#readers.checkStalls(nowMs)
   }
 
-  /** Sends what is pending, to sinks that know the tracks as they are still. */
+  /** Sends the pending output to sinks that still know the tracks as they are. */
   flush(): void {
     for (const muxer of this.muxers) muxer.flush()
   }
 
-  /** A track appeared, or was configured anew at `timeMs`. */
+  /** Announces a track that appeared, or was configured anew at `timeMs`. */
   configure(track: Track, change: 'added' | 'configured', timeMs: number): void {
     this.#followLead(change === 'configured')
     for (const muxer of this.muxers) muxer.configure(track, timeMs)
@@ -124,14 +124,14 @@ export class FanOut {
     for (const muxer of this.muxers) muxer.metadataChanged()
   }
 
-  /** What is written from now on does not go on from what was; subscribers go on at its first start point. */
+  /** Breaks the continuity: later units do not follow on earlier ones, and subscribers go on at the first start point. */
   discontinuity(): void {
     this.#cache.clear()
     for (const muxer of this.muxers) muxer.discontinuity()
     this.#readers.discontinuity()
   }
 
-  /** The publisher ended; subscribers go on at the next one's first start point. */
+  /** Notes that the publisher ended; subscribers go on at the next one's first start point. */
   sourceEnded(): void {
     this.#lead = undefined
     this.#cache.clear()
@@ -140,7 +140,7 @@ export class FanOut {
     this.#readers.sourceEnded()
   }
 
-  // What is kept stays useful as long as subscribers start at the same track, and nothing was configured anew.
+  // The kept units stay useful as long as subscribers start at the same track, and nothing was configured anew.
   #followLead(changed: boolean): void {
     const lead = leadTrack(this.#options.source().tracks, ALL_TRACKS)
     if (changed || lead !== this.#lead) this.#cache.clear()

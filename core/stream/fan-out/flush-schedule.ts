@@ -1,19 +1,19 @@
-/** Runs a flush once per window: at the end of this turn of the event loop, or so many milliseconds from now. */
+/** Runs a flush once per window: at the end of this turn of the event loop, or after a number of milliseconds. */
 export class FlushSchedule {
   readonly #windowMs: () => number
   readonly #flush: () => void
   #timer: NodeJS.Timeout | undefined
   #turnScheduled = false
-  /** Whether the timer is of those that wait for others. */
+  /** True while the timer is for output that waits for the output of other units. */
   #isPatient = false
 
-  /** @param windowMs Read when a window begins; 0 is this turn. */
+  /** @param windowMs read when a window begins; 0 is this turn */
   constructor(windowMs: () => number, flush: () => void) {
     this.#windowMs = windowMs
     this.#flush = flush
   }
 
-  /** @param waitMs how long those may wait for others with which they are to leave; 0 for the others */
+  /** @param waitMs the time that this output may wait for other output to leave with; 0 for output that does not wait */
   request(waitMs = 0): void {
     const isForOthers = this.#isPatient && waitMs === 0
     if (this.#turnScheduled || (this.#timer !== undefined && !isForOthers)) return
@@ -31,7 +31,7 @@ export class FlushSchedule {
     })
   }
 
-  /** The flush has happened, or is not to happen: the next request begins a new window. */
+  /** Cancels the timer, as the flush has happened or is not to happen: the next request begins a new window. */
   cancel(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

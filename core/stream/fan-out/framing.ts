@@ -4,7 +4,7 @@ type Frame = NonNullable<Sink['frame']>
 
 const framings = new WeakMap<Frame, Framing>()
 
-/** The framing of all sinks that give this function; undefined for sinks that give none. */
+/** The framing of all sinks with this function; undefined for sinks without one. */
 export function framingOf(frame: Frame | undefined): Framing | undefined {
   if (frame === undefined) return undefined
   const known = framings.get(frame)
@@ -14,7 +14,7 @@ export function framingOf(frame: Frame | undefined): Framing | undefined {
   return framing
 }
 
-/** How a transport frames what leaves in one write. Each buffer is framed once, for as long as somebody holds it. */
+/** Frames the bytes of one write for a transport. Each buffer is framed once, for as long as it is in use. */
 export class Framing {
   readonly #frame: Frame
   readonly #framed = new WeakMap<Buffer, Buffer>()
@@ -23,7 +23,7 @@ export class Framing {
     this.#frame = frame
   }
 
-  /** Returns the buffer as it leaves. */
+  /** Returns the buffer with its frame. */
   framed(bytes: Buffer): Buffer {
     const known = this.#framed.get(bytes)
     if (known !== undefined) return known

@@ -1,6 +1,6 @@
 import { joinOutputs, type Output } from './batch.ts'
 
-/** A block takes in the one before it unless that is larger by more than this. */
+/** The largest ratio of a block to the next one at which the two are joined. */
 const GROWTH = 2
 
 /** Outputs that follow one another, as one write. */
@@ -12,9 +12,9 @@ type Block = {
 }
 
 /**
- * The kept group of pictures, in the form in which joining sinks get it: a few blocks that they share, each less than
- * half as large as the one before it. So a sink costs a few writes, and media is copied a few times in all, however many
- * join one after another.
+ * The kept group of pictures, in the form in which joining sinks get it: a few blocks that they share, each less than half as
+ * large as the one before it. A sink costs a few writes, and media is copied a few times in all, however many sinks join one
+ * after another.
  */
 export class GopReplay {
   #first: Output | undefined

@@ -1,31 +1,31 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks'
 
-/** Longest window that `auto` grows to, when the process is busy. */
+/** The longest window that `auto` grows to, when the process is busy. */
 export const MAX_AUTO_WINDOW_MS = 300
-/** Longest window that is taken to save work while the process is not busy. */
+/** The longest window that is used to save work while the process is not busy. */
 export const MAX_SAVING_WINDOW_MS = 70
-/** Up to so many writes a second, nothing is gathered: latency is worth more than what it would save. */
+/** The rate of writes up to which nothing is gathered: latency is worth more than the saving. */
 const FREE_WRITES_PER_SECOND = 10_000
-/** Beyond that, the window is chosen so that about so many are left. */
+/** The rate of writes that the window aims at beyond that. */
 const SAVING_WRITES_PER_SECOND = 6000
-/** Utilisation of the event loop above which the window grows further, and below which it shrinks again. */
+/** The utilisation of the event loop above which the window grows further, and below which it shrinks again. */
 const BUSY = 0.6
 const IDLE = 0.4
 const FIRST_STEP_MS = 5
 const GROWTH = 1.5
 
-/** What the next window depends on. */
+/** The inputs of the next window. */
 export type Load = {
-  /** Sinks that take media, over all streams. */
+  /** The number of sinks that take media, over all streams. */
   readonly sinks: number
-  /** Writes a second that these would cost if each unit were written by itself. */
+  /** The writes a second that the sinks would cost if each unit were written by itself. */
   readonly writesPerSecond: number
-  /** Share of the time the event loop is busy, 0 to 1. */
+  /** The share of the time in which the event loop is busy, 0 to 1. */
   readonly utilization: number
 }
 
 /**
- * The next window. A write costs the same whatever its size, so many sinks get fewer, larger ones; and when that is
+ * Returns the next window. A write costs the same whatever its size, so many sinks get fewer, larger ones; and when that is
  * not enough to keep the process from being busy, the window grows step by step.
  */
 export function nextWindowMs(windowMs: number, { sinks, writesPerSecond, utilization }: Load): number {
@@ -36,7 +36,7 @@ export function nextWindowMs(windowMs: number, { sinks, writesPerSecond, utiliza
   return Math.max(base, kept < FIRST_STEP_MS ? 0 : kept)
 }
 
-/** How long output is gathered into one write, by the load of the process. One for all streams. */
+/** The time for which output is gathered into one write, by the load of the process. There is one for all streams. */
 export class MergeWindow {
   #windowMs = 0
   #utilization = 0
@@ -47,12 +47,12 @@ export class MergeWindow {
     return this.#windowMs
   }
 
-  /** Share of the time the event loop was busy between the last two samples: 0 to 1. */
+  /** The share of the time in which the event loop was busy between the last two samples: 0 to 1. */
   get utilization(): number {
     return this.#utilization
   }
 
-  /** Chooses the window anew. To be called regularly, with what the streams ask for. */
+  /** Chooses the window anew, by the demand of the streams; to be called regularly. */
   sample(demand: Omit<Load, 'utilization'>): void {
     const now = performance.eventLoopUtilization()
     this.#utilization = performance.eventLoopUtilization(now, this.#last).utilization

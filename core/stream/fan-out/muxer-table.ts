@@ -15,7 +15,7 @@ type MuxerTableOptions = {
   readonly cache: GopCache<UnitEntry>
 }
 
-/** What subscribers have in common that share a muxer. */
+/** The properties that the subscribers of a muxer share. */
 type Variant = {
   readonly format: MuxerFormat
   readonly selection: string
@@ -50,7 +50,7 @@ export class MuxerTable {
     return muxer
   }
 
-  /** Takes a subscriber out of its muxer, which goes with its last sink. */
+  /** Removes a subscriber from its muxer, which is closed with its last sink. */
   detach({ queue, muxer }: StreamSubscriber): void {
     if (queue === undefined || muxer === undefined || !muxer.detach(queue)) return
     muxer.close()
@@ -72,7 +72,7 @@ export class MuxerTable {
       former,
       log,
     })
-    // Subscribers that were moved had other media at the time of what is kept.
+    // Subscribers that were moved had other media at the time of the kept units.
     if (shift === undefined) muxer.prime(cache.entries)
     return muxer
   }
@@ -83,7 +83,7 @@ function isSame(one: Variant, other: Variant): boolean {
   return one.format === format && one.shift === shift && one.selection === selection && one.writeMerge === writeMerge
 }
 
-/** How long output of a format is gathered, in milliseconds; `auto` goes by the load of the process. */
+/** The time for which output of a format is gathered, in milliseconds; `auto` depends on the load of the process. */
 function writeMergeOf({ maxMergeMs = Infinity }: MuxerFormat, { writemerge }: SubscribeConfig): number | 'auto' {
   return writemerge === 'auto' ? writemerge : Math.min(writemerge, maxMergeMs)
 }

@@ -11,14 +11,14 @@ type ReaderQueueOptions = {
   readonly reader: UnitReader
   readonly limits: QueueLimits
   readonly owner: QueueOwner
-  /** The tracks that the reader takes, as they are at present. */
+  /** The tracks that the reader takes at present. */
   readonly tracks: () => readonly Track[]
 }
 
-/** What waits for a reader that is busy. */
+/** A unit or a notice that waits for a reader that is busy. */
 type Entry = {
   readonly timeMs: number
-  /** What it counts against the bounds: 0 for a notice, and for a unit that was kept for late joiners. */
+  /** The bytes that count against the bounds: 0 for a notice, and for a unit that was kept for late joiners. */
   readonly sizeBytes: number
   readonly kept: boolean
   readonly unit: AccessUnit | undefined
@@ -26,30 +26,30 @@ type Entry = {
 }
 
 /**
- * One unit reader, with its bounds, state and counters. A reader that returns a promise gets the next unit when that is
- * done; what comes meanwhile waits for it, within bounds. Past them it is left out up to a start point that comes when all
- * that waits was read. A reader that throws or rejects fails its owner, and nobody else.
+ * The queue of one unit reader, with its bounds, state and counters. A reader that returns a promise gets the next unit once
+ * that is settled; later units wait in the queue, within bounds. Past them, units are left out up to a start point that comes
+ * when all waiting ones were read. A reader that throws or rejects fails its owner, and no other reader.
  */
 export class ReaderQueue {
   state: QueueState = 'starting'
-  /** A unit was read. */
+  /** True once a unit was read. */
   begun = false
-  /** How many units it was not given. */
+  /** The number of units that the reader did not get. */
   dropped = 0
-  /** How many times it fell behind. */
+  /** The number of times that the reader fell behind. */
   skips = 0
   queuedBytes = 0
   lastTimeMs = 0
   readonly #options: ReaderQueueOptions
-  /** The tracks that it was told of, by id. */
+  /** The tracks that the reader was notified of, by id. */
   readonly #told = new Map<number, Track>()
   #entries: Entry[] = []
-  /** How many of them were kept for late joiners. */
+  /** The number of entries with a unit that was kept for late joiners. */
   #kept = 0
   #busy = false
   #paused = false
   #closed = false
-  /** A source ended, or did not go on from what came, while nothing was told. */
+  /** Each is true when the notice of it is due: a source ended, or its media broke off, while the reader got no notices. */
   #sourceEnded = false
   #discontinuity = false
   #reads = 0
@@ -61,7 +61,7 @@ export class ReaderQueue {
     this.#progressMs = nowMs
   }
 
-  /** Holds its units back. */
+  /** Holds the units of the reader back. */
   pause(): void {
     this.#paused = true
     if (this.state === 'live') this.state = 'starting'
@@ -77,14 +77,14 @@ export class ReaderQueue {
     this.#paused = false
   }
 
-  /** Its subscriber has ended: nothing more is given. */
+  /** Ends the queue with its subscriber: the reader gets nothing more. */
   close(): void {
     this.#closed = true
     this.#entries = []
     this.queuedBytes = 0
   }
 
-  /** Tells of a track that came, or takes the place of the one with the same id. */
+  /** Notifies the reader of a track that came, or that takes the place of the one with the same id. */
   track(track: Track): void {
     if (this.#isDeaf) return
     this.#told.set(track.id, track)
@@ -97,14 +97,14 @@ export class ReaderQueue {
     this.#tell(() => this.#options.reader.trackRemoved?.(track))
   }
 
-  /** What comes does not go on from what came: it goes on at a start point. */
+  /** Notifies the reader that the next unit does not follow on the one before; it goes on at a start point. */
   discontinuity(): void {
     if (this.state === 'live') this.state = 'starting'
     if (this.#isDeaf) this.#discontinuity = true
     else this.#tell(() => this.#options.reader.discontinuity?.())
   }
 
-  /** The publisher ended, or its subscriber goes to another stream: it goes on at a start point. */
+  /** Notifies the reader that the publisher ended, or its subscriber moves to another stream; it goes on at a start point. */
   sourceEnded(): void {
     if (this.state === 'live') this.state = 'starting'
     if (this.#isDeaf) {
@@ -125,7 +125,7 @@ export class ReaderQueue {
     this.#enqueue({ timeMs, sizeBytes: kept ? 0 : unit.sizeBytes, kept, unit, notice: undefined })
   }
 
-  /** Closes its subscriber when it has been busy with the same unit for the stall time. */
+  /** Closes the subscriber when its reader has been busy with the same unit for the stall time. */
   checkStall(nowMs: number): void {
     const { stallMs } = this.#options.limits
     if (!this.#busy || this.#reads > this.#stallReads) {
@@ -136,7 +136,7 @@ export class ReaderQueue {
     }
   }
 
-  // Notices that come while it reads what waits, before a gap, are made up for after it.
+  // Notices that come while the reader works off its queue, before a gap, are made up for after the gap.
   get #isDeaf(): boolean {
     return this.#closed || (this.#busy && this.state === 'skipping')
   }
@@ -224,7 +224,7 @@ export class ReaderQueue {
     return entry
   }
 
-  // What it is told may keep it busy again; it then catches up with the rest later.
+  // A notice may keep the reader busy again; it then catches up with the rest later.
   #catchUp(): void {
     if (this.#sourceEnded) {
       this.#sourceEnded = false

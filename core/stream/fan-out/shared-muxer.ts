@@ -12,7 +12,7 @@ import type { TimeShift } from './time-shift.ts'
 type SharedMuxerOptions = {
   readonly format: MuxerFormat
   readonly selection: TrackSelection
-  /** Returns how long output is gathered, in milliseconds; called when a window begins. */
+  /** Returns the time for which output is gathered, in milliseconds; called when a window begins. */
   readonly windowMs: () => number
   readonly source: () => MuxerStart
   readonly bufferMs: number
@@ -24,12 +24,12 @@ type SharedMuxerOptions = {
 }
 
 /**
- * The muxer of one stream in one output format, for all its sinks: a unit is muxed once, what is muxed within one window
- * leaves as one write per sink, and all get the same buffer. It keeps the newest group of pictures in output bytes, so
- * that sinks that join at once share one buffer, too.
+ * The muxer of one stream in one output format, for all its sinks: a unit is muxed once, the output of one window leaves as
+ * one write per sink, and all sinks get the same buffer. It keeps the newest group of pictures in output bytes, so that sinks
+ * that join at once share one buffer, too.
  *
- * The cache holds only units that the present configuration decodes, so that start bytes and cache always fit together.
- * For the same reason what is pending must be flushed before the source's tracks change.
+ * The cache holds only units that the present configuration decodes, so that start bytes and cache always fit together. For
+ * the same reason pending output must be flushed before the source's tracks change.
  */
 export class SharedMuxer {
   readonly #options: Omit<SharedMuxerOptions, 'former'>
@@ -68,7 +68,7 @@ export class SharedMuxer {
     return this.#queues
   }
 
-  /** Whether sinks that another muxer of the format has begun can go on with this one. */
+  /** Returns true when sinks that another muxer of the format has begun can go on with this one. */
   follows(former: SharedMuxer): boolean {
     return former === this || this.#muxer.follows?.(former.#muxer) !== false
   }
@@ -79,7 +79,7 @@ export class SharedMuxer {
 
   /**
    * Announces a track that appeared or was configured anew, unless its configuration is the one announced before.
-   * @param streamMs The stream's time.
+   * @param streamMs the stream's time
    */
   configure(track: Track, streamMs: number): void {
     const timeMs = streamMs + this.#offsetMs
@@ -94,7 +94,7 @@ export class SharedMuxer {
     })
   }
 
-  /** What comes does not go on from what was: sinks go on at its first start point. */
+  /** Breaks the continuity: later units do not follow on earlier ones, and sinks go on at the first start point. */
   discontinuity(): void {
     this.#clearCache()
     for (const queue of this.#queues) if (queue.state === 'live') queue.state = 'starting'
@@ -117,7 +117,7 @@ export class SharedMuxer {
     this.#announcements.renewStart()
   }
 
-  /** @param timeMs The unit's decoding time. */
+  /** @param timeMs the unit's decoding time */
   write(unit: AccessUnit, timeMs: number): void {
     const output = this.#output(unit, timeMs)
     if (output === undefined) return
@@ -126,7 +126,7 @@ export class SharedMuxer {
     this.#schedule.request(waits ? this.#options.format.soundWaitMs : 0)
   }
 
-  /** Fills the cache with what the stream kept before there was a sink. */
+  /** Fills the cache with the units that the stream kept before there was a sink. */
   prime(entries: readonly Pick<UnitEntry, 'unit' | 'timeMs'>[]): void {
     for (const { unit, timeMs } of entries) {
       const output = this.#output(unit, timeMs)
@@ -134,7 +134,7 @@ export class SharedMuxer {
     }
   }
 
-  /** Takes a sink in; one that another muxer has begun goes on at the next start point. */
+  /** Adds a sink; one that another muxer has begun goes on at the next start point. */
   attach(queue: SinkQueue): void {
     this.#queues.add(queue)
     if (queue.begun) return queue.changeMuxer()
@@ -146,7 +146,7 @@ export class SharedMuxer {
     setImmediate(() => this.#guard(() => this.#join()))
   }
 
-  /** Takes a sink out; returns whether it was the last one. */
+  /** Removes a sink; returns true when it was the last one. */
   detach(queue: SinkQueue): boolean {
     this.#queues.delete(queue)
     return this.#queues.size === 0
@@ -164,7 +164,7 @@ export class SharedMuxer {
     this.#clearCache()
   }
 
-  /** Sends what is pending to all sinks. */
+  /** Sends the pending output to all sinks. */
   flush(): void {
     this.#schedule.cancel()
     if (this.#pending.length === 0) return
@@ -183,7 +183,7 @@ export class SharedMuxer {
     return { bytes, timeMs: timeMs + this.#offsetMs, sizeBytes: bytes.length, start, config: false }
   }
 
-  // A unit that a format fails on is left out of it: neither the publisher nor other formats are to suffer.
+  // A unit that a format fails on is left out of it, so that the publisher and other formats go on.
   #mux(unit: AccessUnit): Buffer | null {
     try {
       return this.#muxer.mux(unit)
@@ -200,7 +200,7 @@ export class SharedMuxer {
     for (const output of batch.outputs) if (!output.config) this.#cache.push(output)
     const { version } = this.#announcements
     for (const queue of this.#queues) {
-      // One that has paused is not live.
+      // A paused sink is not live.
       if (queue.state === 'live') this.#pass(queue, batch, batch.whole, version)
       else if (queue.state !== 'joining' && !queue.paused) this.#resume(queue, batch, version)
     }
@@ -214,7 +214,7 @@ export class SharedMuxer {
     queue.state = 'live'
   }
 
-  // A sink takes up at the batch's first start point; one that has skipped, only once its queue has drained.
+  // A sink goes on at the batch's first start point; one that has skipped, only once its queue has drained.
   #resume(queue: SinkQueue, batch: Batch, version: number): void {
     const skipping = queue.state === 'skipping'
     if (batch.firstStart < 0 || (skipping && queue.queuedBytes > 0)) {
@@ -250,7 +250,7 @@ export class SharedMuxer {
 
   #join(): void {
     this.#joinScheduled = false
-    // The start bytes say what is still pending of the configuration, so that goes to the others first.
+    // The start bytes include the pending configuration, so that goes to the other sinks first.
     if (this.#pending[0]?.config === true) this.flush()
     const joining = this.#joining
     this.#joining = []
@@ -272,7 +272,7 @@ export class SharedMuxer {
     }
   }
 
-  // The tracks have changed: what is cached stays useful as long as sinks start at the same track, and as it was.
+  // The tracks have changed: the cache stays useful as long as sinks start at the same track, and it was not configured anew.
   #followLead(changed: boolean): void {
     const lead = leadTrack(this.#announcements.tracks, this.#options.selection)
     if (changed || lead !== this.#lead) this.#clearCache()
@@ -284,7 +284,7 @@ export class SharedMuxer {
     this.#replay.clear()
   }
 
-  // Runs what no sink can do without: a format that fails in it ends its sinks, and nobody else.
+  // Runs work that all sinks need: a format that fails in it ends its sinks, and nothing else.
   #guard(work: () => void): void {
     try {
       work()

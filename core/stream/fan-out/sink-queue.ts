@@ -7,9 +7,9 @@ const SLOW: CloseReason = { code: 'slow', text: 'slow' }
 export type QueueLimits = {
   readonly queueBytes: number
   readonly queueMs: number
-  /** How long it may take nothing of what is queued; 0 is for ever. */
+  /** The longest time in which the sink may take nothing of its queued bytes; 0 for no limit. */
   readonly stallMs: number
-  /** Whether it skips to a keyframe when it is too far behind; otherwise it is closed. */
+  /** True for a sink that skips to a keyframe when it is too far behind; another one is closed. */
   readonly skips: boolean
 }
 
@@ -21,40 +21,40 @@ export function limitsOf(config: Readonly<SubscribeConfig>): QueueLimits {
 }
 
 /**
- * The state of a sink: about to get what is kept, waiting for a start point, taking everything, or waiting to take up
- * again at a start point once its queue has drained.
+ * The state of a sink: `joining` is about to get the kept media, `starting` waits for a start point, `live` takes everything,
+ * and `skipping` waits to go on at a start point once its queue has drained.
  */
 export type QueueState = 'joining' | 'starting' | 'live' | 'skipping'
 
 /** The subscriber that a sink belongs to. */
 export interface QueueOwner {
   close(reason: CloseReason): void
-  /** Logs what went wrong and closes the subscriber, unless it is closed. */
+  /** Logs the error and closes the subscriber, unless it is closed. */
   fail(what: string, error: unknown): void
 }
 
-/** One sink of a shared muxer, with its bounds, state and counters. One that throws fails its owner, and nobody else. */
+/** The queue of one sink of a shared muxer, with its bounds, state and counters. A sink that throws fails its owner, and no other sink. */
 export class SinkQueue {
   readonly limits: QueueLimits
   state: QueueState = 'starting'
-  /** True while its subscriber has paused: it is sent nothing, and goes on at a start point. */
+  /** True while its subscriber has paused: the sink gets nothing, and goes on at a start point. */
   paused = false
-  /** The version of the muxer's configuration that it was sent last. */
+  /** The version of the muxer's configuration that the sink got last. */
   configVersion = -1
-  /** How far back it starts, in milliseconds; undefined to wait for the next start point. */
+  /** The time before the newest media at which the sink starts, in milliseconds; undefined to wait for the next start point. */
   readonly startBackMs: number | undefined
-  /** How many units it was not sent. */
+  /** The number of units that the sink did not get. */
   dropped = 0
-  /** How many times it fell behind. */
+  /** The number of times that the sink fell behind. */
   skips = 0
   sentBytes = 0
   lastTimeMs = 0
   readonly #sink: Sink
   readonly #framing: Framing | undefined
   readonly #owner: QueueOwner
-  // Where in its bytes the replay of a joiner ends; its queue's bounds count from there.
+  // The end of a joiner's replay in the bytes of the sink; the queue's bounds count from there.
   #replayEnd = 0
-  // A batch that was queued, by where it ends; when it has left, the one sent then takes its place.
+  // The end of a queued batch in the bytes of the sink; when it has left, the batch that is then sent takes its place.
   #markEnd = -Infinity
   #markTimeMs = 0
   #stallDrained = 0
@@ -69,7 +69,7 @@ export class SinkQueue {
     this.#progressMs = nowMs
   }
 
-  /** Whether it was sent anything. */
+  /** True once the sink was sent something. */
   get begun(): boolean {
     return this.sentBytes > 0
   }
@@ -96,7 +96,7 @@ export class SinkQueue {
     this.paused = false
   }
 
-  /** It goes on with another muxer, at a start point. */
+  /** Notes that the sink goes on with another muxer, at a start point. */
   changeMuxer(): void {
     this.configVersion = -1
     if (this.state !== 'skipping') this.state = 'starting'
@@ -114,12 +114,12 @@ export class SinkQueue {
     this.lastTimeMs = timeMs
   }
 
-  /** What was written last was a joiner's replay: it may pass the queue's bounds. */
+  /** Marks the bytes up to now as a joiner's replay, which may pass the queue's bounds. */
   endReplay(): void {
     this.#replayEnd = this.sentBytes
   }
 
-  /** Whether its bounds let it take a further batch. A single batch always fits an empty queue. */
+  /** Returns true when the bounds let the sink take a further batch. A single batch always fits an empty queue. */
   accepts(sizeBytes: number, timeMs: number): boolean {
     const queued = this.queuedBytes
     const drained = this.sentBytes - queued
@@ -133,7 +133,7 @@ export class SinkQueue {
     return queued + sizeBytes <= queueBytes + replayBytes && timeMs - this.#markTimeMs <= queueMs
   }
 
-  /** It can't take a batch of so many units: it skips to a start point, or is closed where it must not skip. */
+  /** Handles a sink that can't take a batch of this number of units: it skips to a start point, or is closed where it must not skip. */
   fallBehind(units: number): void {
     this.dropped += units
     if (!this.limits.skips) return this.close(SLOW)
@@ -142,8 +142,8 @@ export class SinkQueue {
   }
 
   /**
-   * Closes it when it has bytes queued and has taken none for the stall time. Its queue may hold other bytes as well, an
-   * answer to a ping for example: that they grow in number is no progress.
+   * Closes the sink when it has bytes queued and has taken none for the stall time. Its queue may hold other bytes as well,
+   * an answer to a ping for example: growth of the queue is no progress.
    */
   checkStall(nowMs: number): void {
     const queued = this.queuedBytes

@@ -10,9 +10,9 @@ type TimeShiftOptions = {
 
 /** The difference of the times of subscribers that were moved to a stream from the stream's own. */
 export class TimeShift {
-  /** What is added to the stream's times. */
+  /** The milliseconds that are added to the stream's times. */
   readonly offsetMs: number
-  /** What the clocks of the streams say that it should be; it is more where a time would step back otherwise. */
+  /** The offset by the clocks of the streams; `offsetMs` is larger where a time would step back otherwise. */
   readonly clockOffsetMs: number
   /** The latest times that its subscribers had when they were moved. */
   readonly formerTimes: LatestTimes
@@ -26,8 +26,8 @@ export class TimeShift {
   }
 
   /**
-   * Returns the unit at the subscribers' time: the same object for all of them. The first units of a track that begins
-   * after the move may lie before the former ones of its kind; they are set to the time after these.
+   * Returns the unit at the subscribers' time: the same object for all of them. The first units of a track that begins after
+   * the move may be earlier than the former ones of its kind; they are set to the time after these.
    */
   of(unit: AccessUnit): AccessUnit {
     if (unit === this.#unit && this.#shifted !== undefined) return this.#shifted

@@ -4,14 +4,14 @@ import type { ReaderQueue } from './reader-queue.ts'
 import type { StreamSubscriber } from '../stream-subscriber.ts'
 import { isStart, selectsTrack, selectsUnit } from '../track-selection.ts'
 
-/** Who takes units: a subscriber, or one who only looks on. */
+/** A taker of units: a subscriber, or a reader that only watches. */
 export type UnitTaker = Pick<StreamSubscriber, 'selection' | 'shift' | 'tracks' | 'startBackMs'>
 
-/** Those of one stream that take units rather than bytes. */
+/** The readers of one stream that take units rather than bytes. */
 export class UnitReaders {
   readonly #queues = new Map<UnitTaker, ReaderQueue>()
 
-  /** Takes a reader in, with what is kept; one that another stream has begun goes on at the next start point. */
+  /** Adds a reader, with the kept units; one that another stream has begun goes on at the next start point. */
   add(taker: UnitTaker, queue: ReaderQueue, cache: GopCache<UnitEntry>): void {
     this.#queues.set(taker, queue)
     for (const track of taker.tracks) queue.track(track)
@@ -31,7 +31,7 @@ export class UnitReaders {
     for (const [{ selection }, queue] of this.#queues) if (selectsTrack(selection, track)) queue.track(track)
   }
 
-  /** @param timeMs The unit's decoding time. */
+  /** @param timeMs the unit's decoding time */
   write(unit: AccessUnit, timeMs: number, lead: Track | undefined): void {
     for (const [{ selection, shift }, queue] of this.#queues) {
       if (!selectsUnit(selection, unit)) continue
@@ -41,12 +41,12 @@ export class UnitReaders {
     }
   }
 
-  /** What comes does not go on from what was: readers go on at its keyframe. */
+  /** Breaks the continuity: later units do not follow on earlier ones, and readers go on at the next keyframe. */
   discontinuity(): void {
     for (const queue of this.#queues.values()) queue.discontinuity()
   }
 
-  /** The publisher ended: readers go on at the next one's keyframe. */
+  /** Notes that the publisher ended; readers go on at the next one's keyframe. */
   sourceEnded(): void {
     for (const queue of this.#queues.values()) queue.sourceEnded()
   }
