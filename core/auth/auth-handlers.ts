@@ -18,7 +18,7 @@ export class AuthHandlers {
 
   /**
    * Sets an owner's handler in place of the one it set before; an empty value removes it.
-   * @throws {TypeError} when it is neither a function nor empty; what was set before goes on
+   * @throws {TypeError} when it is neither a function nor empty; the handler that was set before stays
    */
   set(owner: HandlerOwner, handler: StreamAuthHandler | null | undefined): void {
     const empty = handler === null || handler === undefined || (handler as unknown) === ''

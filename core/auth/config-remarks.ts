@@ -10,7 +10,7 @@ const DIRECTIONS = [
   { group: 'subscribe', who: 'whoever plays' },
 ] as const
 
-/** Returns the problem with a config whose gates can't be meant as they are, or undefined. */
+/** Returns the problem with a config that can't be meant as it is, or undefined. */
 type Fault = (config: Readonly<InheritedConfig>) => string | undefined
 
 const FAULTS: readonly Fault[] = [
@@ -21,7 +21,7 @@ const FAULTS: readonly Fault[] = [
   sharedExpiry,
 ]
 
-/** Returns remarks on the gates in these sections that are open, or shut, without being meant to be. */
+/** Returns remarks on gates in these sections that are open, or shut, by an apparent mistake. */
 export function gateRemarks(sections: readonly Section[]): string[] {
   const on = sections.filter(({ config }) => config.enabled)
   return [...unknownProtocols(sections), ...on.flatMap((section) => [...idleKeys(section, on), ...faults(section, on)])]
@@ -64,10 +64,7 @@ function isInherited(section: Section, path: string): boolean {
   return section.settings.get(path)?.source === 'global'
 }
 
-/**
- * Remarks on the faults of a section. A fault of `global` is in its own remarks, and not once more in those of each plugin
- * that inherits it.
- */
+/** Remarks on the faults of a section. A fault of `global` is not repeated for each plugin that inherits it. */
 function faults(section: Section, [global]: readonly Section[]): string[] {
   return FAULTS.flatMap((fault) => {
     const found = fault(valuesOf(section))

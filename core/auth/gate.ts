@@ -6,7 +6,7 @@ import type { StreamOwner } from './stream-owner.ts'
 
 /** The conditions under which a gate lets a session pass. */
 export type Admission = {
-  /** Another path for the session. The gates after it still see the one that was asked for. */
+  /** Another path for the session. Later gates still see the requested one. */
   readonly streamPath?: string
   /**
    * The lifetime of the session in milliseconds, as the control server wants it; recorded, not enforced (spec.md, Admission

@@ -95,7 +95,7 @@ export class HttpHost {
   readonly #handed: HandedRequests
   /** The claim on the work that one process of the server alone does. */
   #claim: Claim | undefined
-  /** The owner of each connection to addresses of a plugin's own, by its name, or to those of administration. */
+  /** The owners of connections to separate addresses: the name of the plugin, or {@link ADMINISTRATION}. */
   readonly #ownSockets = new WeakMap<Socket, string>()
   readonly #listeners: ServerListeners
   readonly #watches: AnswerWatches

@@ -67,10 +67,7 @@ export class PullJob implements RunningPull {
     return plugin === this.#wish.plugin && isDeepStrictEqual([rule, publish], [this.#wish.rule, this.#wish.publish])
   }
 
-  /**
-   * Takes over the wish's limits of the time without subscribers: `isLasting` holds from the next try, `publish` from the
-   * next publisher on.
-   */
+  /** Applies the wish's limits of the time without subscribers: `isLasting` from the next try, `publish` from the next publisher on. */
   adapt({ publish, isLasting = false }: PullWish): void {
     this.#wish = { ...this.#wish, publish, isLasting }
   }

@@ -129,7 +129,7 @@ export class PullManager implements PullJobs {
     else this.#start({ ...wish, args: pull.wish.args }, demandOrigin(wish))
   }
 
-  /** Changes how long the pull of a path lasts without subscribers to the times of the wish, without a restart. */
+  /** Applies the wish's limits of the time without subscribers to the pull of its path, without a restart. */
   adapt(wish: PullWish): void {
     const pull = this.#jobs.at(wish.streamPath)
     pull?.adapt(wish)

@@ -32,7 +32,7 @@ export interface Peers {
   ask(process: number, call: PeerCall, signal: AbortSignal): Promise<PeerAnswer>
   /**
    * Finds the process that has something, which may be this one. Clients ask for paths that do not exist, so the processes
-   * exchange what they have, and a look-up asks none of them.
+   * exchange lists of their streams, work and routes, and a look-up sends no request.
    * @returns undefined where none has it
    * @throws {PeerAway} when the owner is not known at present
    */

@@ -6,7 +6,7 @@ import type { Claim, PeerAnswer, Peers } from './peers.ts'
 
 const TOKEN_KEY_BYTES = 32
 
-/** A server of one process: it has everything, and does all work. */
+/** A server of one process, which has all streams and does all work. */
 export class SingleProcess implements Peers {
   readonly node: ServerNode = { id: hostname(), process: 0, processes: 1 }
   readonly tokenKey = randomBytes(TOKEN_KEY_BYTES)

@@ -43,7 +43,7 @@ type RegistryOptions = {
   readonly meters?: SessionMeters
 }
 
-/** All streams of this process, by path, and the one way into them. */
+/** All streams of this process, by path; publishers, subscribers and talks are admitted here. */
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
   readonly meters: SessionMeters

@@ -120,7 +120,7 @@ export class StreamPublisher implements Publisher {
     return this.#metadata
   }
 
-  /** `no` while tracks may still come; then `declared` by the source, or `assumed` since none came for {@link TRACK_WAIT_MS}. */
+  /** `no` while tracks may still come; then `declared` by the source, or `assumed` {@link TRACK_WAIT_MS} after the first one. */
   get complete(): 'no' | 'assumed' | 'declared' {
     return this.#complete
   }

@@ -1,9 +1,9 @@
 import type { MediaTrack, Track } from 'sluice/sdk'
 
 /**
- * The time for which viewers are notified of a track without a unit, from the beginning of the others: players that are
- * notified of a track wait for it, most of them for ever. Sound comes with the pictures, and viewers should not wait much
- * longer than a second for it. A first picture is large: by a slow uplink it comes seconds after the sound.
+ * The time from the beginning of the other tracks after which a track without a unit is given up, in milliseconds: players
+ * that are notified of a track wait for it, most of them for ever. Sound comes with the pictures, and viewers should not
+ * wait much longer than a second for it. A first picture is large: by a slow uplink it comes seconds after the sound.
  */
 export const ARRIVAL_WAIT_MS = { audio: 1250, video: 5000 }
 

@@ -96,7 +96,7 @@ export class SqliteBackend implements Backend {
   }
 
   async beginMigration(): Promise<void> {
-    // Its transaction has the file for itself.
+    // The transaction of a migration has the file for itself.
   }
 
   async close(): Promise<void> {

@@ -17,7 +17,7 @@ type FanOutOptions = {
   readonly source: () => MuxerStart
 }
 
-/** The way of a stream's units to its subscribers: the muxers, the unit readers, and the media kept for late joiners. */
+/** Delivers a stream's units to its subscribers by muxers and unit readers, and keeps media for late joiners. */
 export class FanOut {
   readonly #options: FanOutOptions
   readonly #muxers: MuxerTable

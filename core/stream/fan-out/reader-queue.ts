@@ -49,7 +49,7 @@ export class ReaderQueue {
   #busy = false
   #paused = false
   #closed = false
-  /** Each is true when the notice of it is due: a source ended, or its media broke off, while the reader got no notices. */
+  /** The notices that are due once the reader has caught up: a source ended, or its media broke off. */
   #sourceEnded = false
   #discontinuity = false
   #reads = 0

@@ -49,7 +49,7 @@ export class SharedMuxer {
   #closed = false
 
   constructor({ former, ...options }: SharedMuxerOptions) {
-    // The former muxer is not kept: it would keep its own, and so all that its sinks ever had.
+    // The former muxer is not kept: it would keep its own former one, and so all muxers that its sinks ever had.
     this.#options = options
     this.#shift = options.shift
     this.#offsetMs = options.shift?.offsetMs ?? 0
