@@ -58,8 +58,8 @@ export class SignatureGate implements Gate {
     const timeoutMs = this.#options.config.auth_timeout
     const late = () => new Error(`it did not answer in ${timeoutMs} ms`)
     try {
-      const asked = call(handler, request)
-      const answer = timeoutMs === 0 ? await asked : await withDeadline(asked, timeoutMs, late)
+      const answering = call(handler, request)
+      const answer = timeoutMs === 0 ? await answering : await withDeadline(answering, timeoutMs, late)
       if (answer instanceof Error) throw answer
       // An answer in another form than the contract's is a mistake, which must not let everybody in.
       if (answer !== undefined && answer !== true) throw new Error(`it returned ${described(answer)}`)

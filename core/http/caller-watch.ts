@@ -12,15 +12,15 @@ type Carrier = Pick<EventEmitter, 'once'> & { destroy(): unknown }
 export function watchCaller(carrier: Carrier, check: () => Promise<unknown>, intervalMs: number): void {
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
-  const look = async (): Promise<void> => {
+  const checkAgain = async (): Promise<void> => {
     try {
       await check()
     } catch (error) {
       if (error instanceof Unauthenticated || error instanceof PermissionDenied) return void carrier.destroy()
     }
-    if (!isClosed) timer = setTimeout(() => void look(), intervalMs).unref()
+    if (!isClosed) timer = setTimeout(() => void checkAgain(), intervalMs).unref()
   }
-  timer = setTimeout(() => void look(), intervalMs).unref()
+  timer = setTimeout(() => void checkAgain(), intervalMs).unref()
   carrier.once('close', () => {
     isClosed = true
     clearTimeout(timer)

@@ -20,7 +20,7 @@ export type PullOrigin = 'rule' | 'proxy' | 'subscriber' | 'operator'
 
 type PullJobOptions = {
   readonly by: ServiceJobs<PullService>
-  /** Returns true when a path has subscribers that count, waiting ones included. */
+  /** Returns true when a path has subscribers that are not passive, including those that wait. */
   isWatched(streamPath: string): boolean
   /** The folders with files that may be played. */
   folders(): readonly string[]

@@ -39,7 +39,7 @@ export class Failures {
         this.#link.lost(failure.reason)
         return new StoreUnavailable(failure.reason)
       case 'refused':
-        this.#tell(failure.reason)
+        this.#logRefusal(failure.reason)
         return new StoreUnavailable(failure.reason)
       case 'not-unique':
         return new NotUnique()
@@ -48,7 +48,7 @@ export class Failures {
     }
   }
 
-  #tell(reason: string): void {
+  #logRefusal(reason: string): void {
     const withheld = this.#limit.pass()
     if (withheld !== undefined) this.#log.error({ withheld }, `the database refuses queries: ${reason}`)
   }

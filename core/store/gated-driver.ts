@@ -28,16 +28,16 @@ export class GatedDriver implements Driver {
 
   async acquireConnection(): Promise<GatedConnection> {
     await this.#gate.enter()
-    const inner = await this.#told(this.#driver.acquireConnection())
+    const inner = await this.#withOwnersErrors(this.#driver.acquireConnection())
     return new GatedConnection(inner, this.#gate)
   }
 
   beginTransaction({ inner }: GatedConnection, settings: TransactionSettings): Promise<void> {
-    return this.#told(this.#driver.beginTransaction(inner, settings))
+    return this.#withOwnersErrors(this.#driver.beginTransaction(inner, settings))
   }
 
   commitTransaction({ inner }: GatedConnection): Promise<void> {
-    return this.#told(this.#driver.commitTransaction(inner))
+    return this.#withOwnersErrors(this.#driver.commitTransaction(inner))
   }
 
   async rollbackTransaction({ inner }: GatedConnection): Promise<void> {
@@ -50,12 +50,12 @@ export class GatedDriver implements Driver {
   }
 
   async releaseConnection({ inner }: GatedConnection): Promise<void> {
-    await this.#told(this.#driver.releaseConnection(inner))
+    await this.#withOwnersErrors(this.#driver.releaseConnection(inner))
   }
 
   async destroy(): Promise<void> {}
 
-  async #told<T>(work: Promise<T>): Promise<T> {
+  async #withOwnersErrors<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
     } catch (error) {

@@ -95,7 +95,7 @@ export class Store {
    */
   onAvailable(listener: () => unknown): () => void {
     this.#listeners.add(listener)
-    if (this.#isMigrated && this.#link.isUp) this.#tell(listener)
+    if (this.#isMigrated && this.#link.isUp) this.#notify(listener)
     return () => void this.#listeners.delete(listener)
   }
 
@@ -106,9 +106,9 @@ export class Store {
     await closeBackend(this.#backend, this.#log)
   }
 
-  #own<Tables>(owner: string, migrations: Migrations, walls: readonly OwnTables[]) {
+  #own<Tables>(owner: string, migrations: Migrations, restrictions: readonly OwnTables[]) {
     const { driver, dialect } = this.#backend
-    const plugins = [...walls, this.#columns]
+    const plugins = [...restrictions, this.#columns]
     const owned = new OwnedTables({
       log: this.#log,
       owner,
@@ -138,10 +138,10 @@ export class Store {
     // A migration that fails is logged, and makes the queries of its owner fail.
     await Promise.allSettled([...this.#owners].map((owned) => owned.prepare()))
     this.#isMigrated = true
-    if (this.#link.isUp) for (const listener of this.#listeners) this.#tell(listener)
+    if (this.#link.isUp) for (const listener of this.#listeners) this.#notify(listener)
   }
 
-  #tell(listener: () => unknown): void {
+  #notify(listener: () => unknown): void {
     guard(this.#log, 'listener to the database', listener)
   }
 }

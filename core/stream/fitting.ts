@@ -52,7 +52,7 @@ export class Fitting {
   /** The path of the stream that each fitted one is made of, by its own path. */
   readonly #origins = new Map<string, string>()
   /** The paths whose subscribers are being checked; true for those that have to be checked again. */
-  readonly #looking = new Map<string, boolean>()
+  readonly #checking = new Map<string, boolean>()
   readonly #timers = new Set<NodeJS.Timeout>()
 
   constructor(options: FittingOptions) {
@@ -62,7 +62,7 @@ export class Fitting {
       resolve: (request) => hooks.resolve(request),
       notify: (name, ...args) => {
         hooks.notify(name, ...args)
-        if (name === 'track') void this.#look(pathOf(args))
+        if (name === 'track') void this.#check(pathOf(args))
         else if (name === 'unpublished') this.#ended(pathOf(args))
       },
     }
@@ -98,16 +98,18 @@ export class Fitting {
   }
 
   /** Checks the subscribers of a stream, and of those made of it, whenever its tracks change; one check at a time for each path. */
-  async #look(path: string): Promise<void> {
+  async #check(path: string): Promise<void> {
     if (this.#origins.has(path)) return
-    if (this.#looking.has(path)) return void this.#looking.set(path, true)
+    if (this.#checking.has(path)) return void this.#checking.set(path, true)
     do {
-      this.#looking.set(path, false)
+      this.#checking.set(path, false)
       const stream = this.#options.streams.get(path)
-      const subscribers = this.#watching(path).filter((subscriber) => isChoosy(subscriber) && subscriber.session.begun)
+      const subscribers = this.#watching(path).filter(
+        (subscriber) => declaresCodecs(subscriber) && subscriber.session.begun,
+      )
       if (stream !== undefined && subscribers.length > 0) await this.#fitAll(subscribers, stream)
-    } while (this.#looking.get(path) === true)
-    this.#looking.delete(path)
+    } while (this.#checking.get(path) === true)
+    this.#checking.delete(path)
   }
 
   /** Returns true when the hooks are to be asked for another stream. */
@@ -140,12 +142,14 @@ export class Fitting {
     if (origin === undefined) return
     this.#origins.delete(path)
     const { streams, askAgainMs = ASK_AGAIN_MS } = this.#options
-    const led = streams.subscribers(path).filter((subscriber) => isChoosy(subscriber) && subscriber.streamPath !== path)
-    streams.send(led, origin)
-    if (led.length === 0 || streams.get(origin) === undefined) return
+    const moved = streams
+      .subscribers(path)
+      .filter((subscriber) => declaresCodecs(subscriber) && subscriber.streamPath !== path)
+    streams.send(moved, origin)
+    if (moved.length === 0 || streams.get(origin) === undefined) return
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
-      void this.#look(origin)
+      void this.#check(origin)
     }, askAgainMs).unref()
     this.#timers.add(timer)
   }
@@ -161,7 +165,7 @@ function hasOneOf(tracks: readonly Track[], kind: Track['kind'], codecs: readonl
   return codecs === undefined || ofKind.length === 0 || ofKind.some(({ codec }) => codecs.includes(codec))
 }
 
-function isChoosy({ request }: StreamSubscriber): boolean {
+function declaresCodecs({ request }: StreamSubscriber): boolean {
   return request.accepts !== undefined
 }
 

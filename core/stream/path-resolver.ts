@@ -77,7 +77,7 @@ export class PathResolver {
     this.#asking = false
     if (this.#subscriber() === undefined) return
     if (typeof answer === 'boolean' || 'withinMs' in answer) this.#wait(answer)
-    else this.#lead(answer, asking.request.protocol)
+    else this.#releaseTo(answer, asking.request.protocol)
   }
 
   /** A subscriber that waits; undefined when there is none, or when there is a publisher. */
@@ -89,10 +89,10 @@ export class PathResolver {
    * Releases the subscribers to another path or address. An address is for one protocol: the hooks are asked again for
    * subscribers of other protocols.
    */
-  #lead(elsewhere: Elsewhere, protocol: string): void {
+  #releaseTo(elsewhere: Elsewhere, protocol: string): void {
     const { waiting } = this.#options
-    const isLed = ({ request }: StreamSubscriber) => 'streamPath' in elsewhere || request.protocol === protocol
-    for (const subscriber of waiting.all.filter(isLed)) waiting.release(subscriber, elsewhere)
+    const isReleased = ({ request }: StreamSubscriber) => 'streamPath' in elsewhere || request.protocol === protocol
+    for (const subscriber of waiting.all.filter(isReleased)) waiting.release(subscriber, elsewhere)
     void this.#ask()
   }
 

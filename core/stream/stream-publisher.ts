@@ -301,7 +301,7 @@ export class StreamPublisher implements Publisher {
     if (unit.keyframe) this.#keyframeRequests?.keyframe(unit.track.id, nowMs)
     if (!this.#timeline.place(unit, nowMs)) return meter.lose(1)
     meter.count(unit)
-    if (!this.#arrivals.allCame && this.#arrivals.recover(unit.track)) this.#tellAgain(unit.track)
+    if (!this.#arrivals.allCame && this.#arrivals.recover(unit.track)) this.#announceLate(unit.track)
     this.#stream.dispatch(unit)
   }
 
@@ -358,7 +358,7 @@ export class StreamPublisher implements Publisher {
     if (!this.session.closed) this.#stream.trackRemoved(track)
   }
 
-  #tellAgain(track: Track): void {
+  #announceLate(track: Track): void {
     const fields = { session: this.id, stream: this.streamPath, track: trackText(track) }
     this.session.log.info(fields, 'a track begins late: viewers are told of it')
     this.#stream.flush()

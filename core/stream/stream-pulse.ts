@@ -7,7 +7,7 @@ import type { StreamPublisher } from './stream-publisher.ts'
 /** The interval at which the time limits of publishers and sinks are checked. */
 export const PULSE_MS = 500
 /** The number of checks for each sum of received and sent bytes. */
-const GATHERING_BEATS = 2
+const CHECKS_PER_GATHERING = 2
 
 /**
  * Checks the streams at regular times. After a long turn of the event loop its timers run before its sockets are read, so
@@ -17,9 +17,9 @@ const GATHERING_BEATS = 2
 export class StreamPulse {
   readonly #streams: () => readonly Stream[]
   readonly #mergeWindow: MergeWindow
-  readonly #timer = setInterval(() => this.#beat(performance.now()), PULSE_MS).unref()
-  #look: NodeJS.Immediate | undefined
-  #beats = 0
+  readonly #timer = setInterval(() => this.#onInterval(performance.now()), PULSE_MS).unref()
+  #check: NodeJS.Immediate | undefined
+  #checks = 0
 
   constructor(streams: () => readonly Stream[], mergeWindow: MergeWindow) {
     this.#streams = streams
@@ -28,15 +28,15 @@ export class StreamPulse {
 
   stop(): void {
     clearInterval(this.#timer)
-    clearImmediate(this.#look)
+    clearImmediate(this.#check)
   }
 
-  #beat(nowMs: number): void {
-    clearImmediate(this.#look)
-    this.#look = setImmediate(() => {
+  #onInterval(nowMs: number): void {
+    clearImmediate(this.#check)
+    this.#check = setImmediate(() => {
       const streams = this.#streams()
       pulse(streams, nowMs)
-      if (this.#beats++ % GATHERING_BEATS === 0) gatherTraffic(streams)
+      if (this.#checks++ % CHECKS_PER_GATHERING === 0) gatherTraffic(streams)
       this.#mergeWindow.sample(demandOf(streams))
     })
   }

@@ -8,14 +8,14 @@ export type MemberOptions = {
 }
 
 type Member = MemberOptions & { service?: PeerService; isSilent: boolean }
-type Wish = Claim & { readonly process: number; readonly tell: () => void }
+type MemberClaim = Claim & { readonly process: number; readonly notify: () => void }
 
 /** Joins servers of one program as if they were the processes of one server. Calls and answers are copied on their way. */
 export class MemoryBus {
   readonly #tokenKey = randomBytes(32)
   readonly #members = new Map<number, Member>()
   /** The claims by name; the first holds it. */
-  readonly #wishes = new Map<string, readonly Wish[]>()
+  readonly #claims = new Map<string, readonly MemberClaim[]>()
 
   join(process: number, options: MemberOptions = {}): Peers {
     const member: Member = { ...options, isSilent: false }
@@ -44,15 +44,15 @@ export class MemoryBus {
   /** Removes the process; the others take over its claims. */
   leave(process: number): void {
     this.#members.delete(process)
-    for (const wishes of [...this.#wishes.values()].flat()) if (wishes.process === process) wishes.release()
+    for (const claim of [...this.#claims.values()].flat()) if (claim.process === process) claim.release()
   }
 
   /** Gives a claim to another process, as when a lease could not be renewed in time. */
   move(name: string, process: number): void {
-    const wishes = this.#wishes.get(name) ?? []
+    const claims = this.#claims.get(name) ?? []
     this.#order(
       name,
-      wishes.toSorted((one, other) => Number(other.process === process) - Number(one.process === process)),
+      claims.toSorted((one, other) => Number(other.process === process) - Number(one.process === process)),
     )
   }
 
@@ -68,7 +68,7 @@ export class MemoryBus {
   }
 
   #owner(of: Owned, others: readonly number[]): number | undefined {
-    if ('one' in of) return this.#wishes.get(of.one)?.[0]?.process
+    if ('one' in of) return this.#claims.get(of.one)?.[0]?.process
     if ('path' in of) return others.find((process) => this.#serviceOf(process)?.hasRoute(of.path))
     return [...this.#members].find(([, { hasStream }]) => hasStream?.(of.stream))?.[0]
   }
@@ -79,30 +79,30 @@ export class MemoryBus {
     service.take(exchange)
   }
 
-  #claim(process: number, name: string, tell: () => void): Claim {
-    const holder = () => this.#wishes.get(name)?.[0]
-    const wish: Wish = {
+  #claim(process: number, name: string, notify: () => void): Claim {
+    const holder = () => this.#claims.get(name)?.[0]
+    const claim: MemberClaim = {
       process,
-      tell,
+      notify,
       get isHeld() {
-        return holder() === wish
+        return holder() === claim
       },
       release: () => {
-        const wishes = this.#wishes.get(name) ?? []
+        const claims = this.#claims.get(name) ?? []
         this.#order(
           name,
-          wishes.filter((other) => other !== wish),
+          claims.filter((other) => other !== claim),
         )
       },
     }
-    this.#wishes.set(name, [...(this.#wishes.get(name) ?? []), wish])
-    return wish
+    this.#claims.set(name, [...(this.#claims.get(name) ?? []), claim])
+    return claim
   }
 
-  #order(name: string, wishes: readonly Wish[]): void {
-    const before = this.#wishes.get(name)?.[0]
-    this.#wishes.set(name, wishes)
-    if (before === wishes[0]) return
-    for (const wish of [before, wishes[0]]) if (wish !== undefined) queueMicrotask(wish.tell)
+  #order(name: string, claims: readonly MemberClaim[]): void {
+    const before = this.#claims.get(name)?.[0]
+    this.#claims.set(name, claims)
+    if (before === claims[0]) return
+    for (const claim of [before, claims[0]]) if (claim !== undefined) queueMicrotask(claim.notify)
   }
 }

@@ -107,8 +107,8 @@ export class PostgresBackend implements Backend {
 
   async #check(pool: Pool): Promise<void> {
     // The check destroys its connection where the network is silent, so that each check has another one.
-    const look = { text: 'show server_encoding', query_timeout: CONNECT_TIMEOUT_MS }
-    const { rows } = await pool.query<{ server_encoding: string }>(look)
+    const query = { text: 'show server_encoding', query_timeout: CONNECT_TIMEOUT_MS }
+    const { rows } = await pool.query<{ server_encoding: string }>(query)
     const encoding = rows[0]?.server_encoding
     if (encoding !== 'UTF8') throw new UnfitDatabase(`its encoding is ${encoding}: make it anew with UTF8`)
   }

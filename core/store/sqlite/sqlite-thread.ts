@@ -43,7 +43,7 @@ class Connection {
   }
 
   /** Makes LIKE case-sensitive, as PostgreSQL's is. */
-  tellCases(): void {
+  makeLikeCaseSensitive(): void {
     this.#database.exec('pragma case_sensitive_like = on')
   }
 
@@ -121,7 +121,7 @@ function open(file: string): Readonly<Record<SqliteRequest['on'], Connection>> {
   const writer = new Connection(file, false)
   writer.adopt()
   const reader = file === MEMORY ? writer : new Connection(file, true)
-  for (const connection of [writer, reader]) connection.tellCases()
+  for (const connection of [writer, reader]) connection.makeLikeCaseSensitive()
   return { writer, reader }
 }
 

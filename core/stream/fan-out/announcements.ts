@@ -25,7 +25,7 @@ export class Announcements {
   constructor(options: AnnouncementsOptions) {
     this.#options = options
     for (const track of this.tracks) this.#versions.note(track)
-    for (const track of options.source().tracks) if (selectsTrack(options.selection, track)) this.#sayLeftOut(track)
+    for (const track of options.source().tracks) if (selectsTrack(options.selection, track)) this.#logLeftOut(track)
   }
 
   /** The tracks that the sinks take. */
@@ -52,7 +52,7 @@ export class Announcements {
   announces(track: Track): boolean {
     if (!selectsTrack(this.#options.selection, track)) return false
     if (this.#carries(track)) return true
-    this.#sayLeftOut(track)
+    this.#logLeftOut(track)
     this.delete(track)
     return false
   }
@@ -106,7 +106,7 @@ export class Announcements {
     return this.#options.format.carries?.(track) ?? true
   }
 
-  #sayLeftOut(track: Track): void {
+  #logLeftOut(track: Track): void {
     if (this.#carries(track) || this.#leftOut.has(track.codec)) return
     this.#leftOut.add(track.codec)
     const { format, log } = this.#options

@@ -64,18 +64,18 @@ export class FanOut {
   watch(kind: MediaTrack['kind'], reader: UnitReader): () => void {
     const selection: TrackSelection = { ...NO_TRACKS, [kind]: true }
     const tracks = () => this.#options.source().tracks.filter((track) => selectsTrack(selection, track))
-    const onlooker: UnitTaker = { selection, shift: undefined, tracks: tracks(), startBackMs: Infinity }
-    const leave = () => this.#readers.delete(onlooker)
+    const watcher: UnitTaker = { selection, shift: undefined, tracks: tracks(), startBackMs: Infinity }
+    const stop = () => this.#readers.delete(watcher)
     const owner: QueueOwner = {
-      close: leave,
+      close: stop,
       fail: (what, err) => {
         this.#options.log.error({ err }, what)
-        leave()
+        stop()
       },
     }
     const limits = { queueBytes: Infinity, queueMs: Infinity, stallMs: 0, skips: true }
-    this.#readers.add(onlooker, new ReaderQueue({ reader, limits, owner, tracks }, 0), this.#cache)
-    return leave
+    this.#readers.add(watcher, new ReaderQueue({ reader, limits, owner, tracks }, 0), this.#cache)
+    return stop
   }
 
   /** Returns true when all subscribers can start at a unit that comes now. */

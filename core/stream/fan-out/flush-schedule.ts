@@ -5,7 +5,7 @@ export class FlushSchedule {
   #timer: NodeJS.Timeout | undefined
   #turnScheduled = false
   /** True while the timer is for output that waits for the output of other units. */
-  #isPatient = false
+  #waitsForOthers = false
 
   /** @param windowMs read when a window begins; 0 is this turn */
   constructor(windowMs: () => number, flush: () => void) {
@@ -15,10 +15,10 @@ export class FlushSchedule {
 
   /** @param waitMs the time that this output may wait for other output to leave with; 0 for output that does not wait */
   request(waitMs = 0): void {
-    const isForOthers = this.#isPatient && waitMs === 0
+    const isForOthers = this.#waitsForOthers && waitMs === 0
     if (this.#turnScheduled || (this.#timer !== undefined && !isForOthers)) return
     this.cancel()
-    this.#isPatient = waitMs > 0
+    this.#waitsForOthers = waitMs > 0
     const windowMs = Math.max(waitMs, this.#windowMs())
     if (windowMs > 0) {
       this.#timer = setTimeout(this.#flush, windowMs)

@@ -42,7 +42,7 @@ export class ReaderQueue {
   lastTimeMs = 0
   readonly #options: ReaderQueueOptions
   /** The tracks that the reader was notified of, by id. */
-  readonly #told = new Map<number, Track>()
+  readonly #announced = new Map<number, Track>()
   #entries: Entry[] = []
   /** The number of entries with a unit that was kept for late joiners. */
   #kept = 0
@@ -86,33 +86,33 @@ export class ReaderQueue {
 
   /** Notifies the reader of a track that came, or that takes the place of the one with the same id. */
   track(track: Track): void {
-    if (this.#isDeaf) return
-    this.#told.set(track.id, track)
-    this.#tell(() => this.#options.reader.track?.(track))
+    if (this.#defersNotices) return
+    this.#announced.set(track.id, track)
+    this.#notify(() => this.#options.reader.track?.(track))
   }
 
   trackRemoved(track: Track): void {
-    if (this.#isDeaf) return
-    this.#told.delete(track.id)
-    this.#tell(() => this.#options.reader.trackRemoved?.(track))
+    if (this.#defersNotices) return
+    this.#announced.delete(track.id)
+    this.#notify(() => this.#options.reader.trackRemoved?.(track))
   }
 
   /** Notifies the reader that the next unit does not follow on the one before; it goes on at a start point. */
   discontinuity(): void {
     if (this.state === 'live') this.state = 'starting'
-    if (this.#isDeaf) this.#discontinuity = true
-    else this.#tell(() => this.#options.reader.discontinuity?.())
+    if (this.#defersNotices) this.#discontinuity = true
+    else this.#notify(() => this.#options.reader.discontinuity?.())
   }
 
   /** Notifies the reader that the publisher ended, or its subscriber moves to another stream; it goes on at a start point. */
   sourceEnded(): void {
     if (this.state === 'live') this.state = 'starting'
-    if (this.#isDeaf) {
+    if (this.#defersNotices) {
       this.#sourceEnded = true
       return
     }
-    this.#told.clear()
-    this.#tell(() => this.#options.reader.sourceEnded?.())
+    this.#announced.clear()
+    this.#notify(() => this.#options.reader.sourceEnded?.())
   }
 
   /** Takes a unit that is written, or one that was kept for late joiners, which may pass the bounds. */
@@ -137,7 +137,7 @@ export class ReaderQueue {
   }
 
   // Notices that come while the reader works off its queue, before a gap, are made up for after the gap.
-  get #isDeaf(): boolean {
+  get #defersNotices(): boolean {
     return this.#closed || (this.#busy && this.state === 'skipping')
   }
 
@@ -173,7 +173,7 @@ export class ReaderQueue {
     if (entry.kept) this.#kept++
   }
 
-  #tell(notice: () => unknown): void {
+  #notify(notice: () => unknown): void {
     if (!this.#busy) return this.#call(notice)
     this.#enqueue({ timeMs: this.lastTimeMs, sizeBytes: 0, kept: false, unit: undefined, notice })
     if (this.#entries.length >= MAX_READER_ENTRIES) this.#fallBehind(0)
@@ -235,10 +235,10 @@ export class ReaderQueue {
       this.discontinuity()
     }
     const tracks = this.#options.tracks()
-    for (const track of this.#told.values().toArray()) {
+    for (const track of this.#announced.values().toArray()) {
       if (!tracks.some(({ id }) => id === track.id)) this.trackRemoved(track)
     }
-    for (const track of tracks) if (this.#told.get(track.id) !== track) this.track(track)
+    for (const track of tracks) if (this.#announced.get(track.id) !== track) this.track(track)
   }
 
   #fail(error: unknown): void {
