@@ -14,7 +14,7 @@ import { closeReasonOf, type SessionLife } from './session-life.ts'
 import { ReaderQueue } from './fan-out/reader-queue.ts'
 import type { SharedMuxer } from './fan-out/shared-muxer.ts'
 import type { TimeShift } from './fan-out/time-shift.ts'
-import { leadTrack, selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
+import { leadingTrack, selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
 import { limitsOf, SinkQueue } from './fan-out/sink-queue.ts'
 import type { StreamClock } from './stream-clock.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
@@ -200,7 +200,7 @@ export class StreamSubscriber implements Subscriber {
     return this.session.closed ? undefined : this.#stream.publisher?.viewerControl
   }
 
-  requestKeyframe(track = leadTrack(this.tracks, this.selection)): void {
+  requestKeyframe(track = leadingTrack(this.tracks, this.selection)): void {
     if (track !== undefined && !this.session.closed) this.#stream.publisher?.requestKeyframe(track)
   }
 

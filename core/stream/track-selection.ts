@@ -32,12 +32,12 @@ export function selectsUnit(selection: TrackSelection, unit: AccessUnit): boolea
 }
 
 /** The track with the keyframes that subscribers start at: the main one of video; undefined without video. */
-export function leadTrack(tracks: readonly Track[], selection: TrackSelection): VideoTrack | undefined {
+export function leadingTrack(tracks: readonly Track[], selection: TrackSelection): VideoTrack | undefined {
   if (!selection.video) return undefined
   return mainTracks(tracks).find((track): track is VideoTrack => track.kind === 'video')
 }
 
-/** True when a subscriber can start at the unit: at a keyframe of the lead track, or anywhere where there is none. */
-export function isStart(unit: AccessUnit, lead: Track | undefined): boolean {
-  return lead === undefined || (unit.keyframe && unit.track === lead)
+/** True when a subscriber can start at the unit: at a keyframe of the leading track, or anywhere where there is none. */
+export function isStart(unit: AccessUnit, leading: Track | undefined): boolean {
+  return leading === undefined || (unit.keyframe && unit.track === leading)
 }

@@ -2,7 +2,7 @@ import type { AccessUnit, MediaTrack, MuxerFormat, MuxerStart, Track, UnitReader
 import type { Logger } from 'pino'
 import { GopCache, MAX_CACHE_BYTES, type UnitEntry } from '../gop-cache.ts'
 import type { StreamSubscriber } from '../stream-subscriber.ts'
-import { ALL_TRACKS, isStart, leadTrack, NO_TRACKS, selectsTrack, type TrackSelection } from '../track-selection.ts'
+import { ALL_TRACKS, isStart, leadingTrack, NO_TRACKS, selectsTrack, type TrackSelection } from '../track-selection.ts'
 import type { MergeWindow } from './merge-window.ts'
 import { MuxerTable } from './muxer-table.ts'
 import { ReaderQueue } from './reader-queue.ts'
@@ -24,7 +24,7 @@ export class FanOut {
   readonly #readers = new UnitReaders()
   readonly #cache = new GopCache<UnitEntry>()
   readonly #shortagesLogged = new Set<string>()
-  #lead: Track | undefined
+  #leadingTrack: Track | undefined
 
   constructor(options: FanOutOptions) {
     this.#options = options
@@ -80,7 +80,7 @@ export class FanOut {
 
   /** Returns true when all subscribers can start at a unit that comes now. */
   isStart(unit: AccessUnit): boolean {
-    return isStart(unit, this.#lead)
+    return isStart(unit, this.#leadingTrack)
   }
 
   /** Removes a subscriber from its muxer or its reader. */
@@ -91,10 +91,10 @@ export class FanOut {
 
   /** @param timeMs the unit's decoding time */
   write(unit: AccessUnit, timeMs: number): void {
-    this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#lead) })
+    this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#leadingTrack) })
     if (this.#cache.shortOf !== undefined) this.#logShortage(this.#cache.shortOf)
     for (const muxer of this.muxers) muxer.write(unit, timeMs)
-    this.#readers.write(unit, timeMs, this.#lead)
+    this.#readers.write(unit, timeMs, this.#leadingTrack)
   }
 
   checkStalls(nowMs: number): void {
@@ -133,7 +133,7 @@ export class FanOut {
 
   /** Notes that the publisher ended; subscribers go on at the next one's first start point. */
   sourceEnded(): void {
-    this.#lead = undefined
+    this.#leadingTrack = undefined
     this.#cache.clear()
     this.#shortagesLogged.clear()
     for (const muxer of this.muxers) muxer.sourceEnded()
@@ -142,9 +142,9 @@ export class FanOut {
 
   // The kept units stay useful as long as subscribers start at the same track, and nothing was configured anew.
   #followLead(changed: boolean): void {
-    const lead = leadTrack(this.#options.source().tracks, ALL_TRACKS)
-    if (changed || lead !== this.#lead) this.#cache.clear()
-    this.#lead = lead
+    const leading = leadingTrack(this.#options.source().tracks, ALL_TRACKS)
+    if (changed || leading !== this.#leadingTrack) this.#cache.clear()
+    this.#leadingTrack = leading
   }
 
   #logShortage(shortOf: 'gop' | 'buffer'): void {

@@ -5,7 +5,7 @@ import { Batch, type Output } from './batch.ts'
 import { FlushSchedule } from './flush-schedule.ts'
 import { GopCache, type UnitEntry } from '../gop-cache.ts'
 import { GopReplay } from './gop-replay.ts'
-import { isStart, leadTrack, selectsUnit, type TrackSelection } from '../track-selection.ts'
+import { isStart, leadingTrack, selectsUnit, type TrackSelection } from '../track-selection.ts'
 import type { SinkQueue } from './sink-queue.ts'
 import type { TimeShift } from './time-shift.ts'
 
@@ -43,7 +43,7 @@ export class SharedMuxer {
   readonly #offsetMs: number
   #joining: SinkQueue[] = []
   #pending: Output[] = []
-  #lead: Track | undefined
+  #leadingTrack: Track | undefined
   #joinScheduled = false
   #failed = false
   #closed = false
@@ -103,7 +103,7 @@ export class SharedMuxer {
   /** Ends the publisher's tracks. Its successor's are announced as far as they differ; sinks go on at a keyframe. */
   sourceEnded(): void {
     this.discontinuity()
-    this.#lead = undefined
+    this.#leadingTrack = undefined
     this.#announcements.renewStart()
     this.#failed = false
   }
@@ -122,7 +122,7 @@ export class SharedMuxer {
     const output = this.#output(unit, timeMs)
     if (output === undefined) return
     this.#pending.push(output)
-    const waits = unit.track.kind === 'audio' && this.#lead?.kind === 'video'
+    const waits = unit.track.kind === 'audio' && this.#leadingTrack?.kind === 'video'
     this.#schedule.request(waits ? this.#options.format.soundWaitMs : 0)
   }
 
@@ -179,7 +179,7 @@ export class SharedMuxer {
     if (!this.#announcements.started || !this.#announcements.knows(unit.track)) return undefined
     const bytes = this.#mux(this.#shift === undefined ? unit : this.#shift.of(unit))
     if (bytes === null) return undefined
-    const start = isStart(unit, this.#lead)
+    const start = isStart(unit, this.#leadingTrack)
     return { bytes, timeMs: timeMs + this.#offsetMs, sizeBytes: bytes.length, start, config: false }
   }
 
@@ -274,9 +274,9 @@ export class SharedMuxer {
 
   // The tracks have changed: the cache stays useful as long as sinks start at the same track, and it was not configured anew.
   #followLead(changed: boolean): void {
-    const lead = leadTrack(this.#announcements.tracks, this.#options.selection)
-    if (changed || lead !== this.#lead) this.#clearCache()
-    this.#lead = lead
+    const leading = leadingTrack(this.#announcements.tracks, this.#options.selection)
+    if (changed || leading !== this.#leadingTrack) this.#clearCache()
+    this.#leadingTrack = leading
   }
 
   #clearCache(): void {

@@ -32,10 +32,10 @@ export class UnitReaders {
   }
 
   /** @param timeMs the unit's decoding time */
-  write(unit: AccessUnit, timeMs: number, lead: Track | undefined): void {
+  write(unit: AccessUnit, timeMs: number, leading: Track | undefined): void {
     for (const [{ selection, shift }, queue] of this.#queues) {
       if (!selectsUnit(selection, unit)) continue
-      const start = isStart(unit, selection.video ? lead : undefined)
+      const start = isStart(unit, selection.video ? leading : undefined)
       if (shift === undefined) queue.unit(unit, timeMs, start)
       else queue.unit(shift.of(unit), timeMs + shift.offsetMs, start)
     }
