@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isUnchanged, type SourceStamp } from './source-stamp.ts'
 
-/** The file beside a build's modules that says what it was made of. */
+/** The file beside a build's modules that lists the sources that it was made of. */
 export const RECORD_FILE = 'build.json'
 
-/** All paths are below the package's folder, with slashes. */
+/** The record of a build. All paths are below the package's folder, with slashes. */
 export type BuildRecord = {
   /** The sources that the build was made of. */
   readonly sources: Readonly<Record<string, SourceStamp>>

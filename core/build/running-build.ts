@@ -4,7 +4,7 @@ import { PACKAGE_ROOT } from '../package-root.ts'
 import { changedSources, readRecord, type BuildRecord } from './build-record.ts'
 import { HERE } from './here.ts'
 
-/** A plugin of the build, which is good for as long as its sources are those that it was made of. */
+/** A plugin of the build, which is valid as long as its sources are those that it was made of. */
 export type BuiltPlugin = {
   /** The module to import. */
   readonly file: string
@@ -18,7 +18,7 @@ export const BUILD_FOLDER: string | undefined = readRecord(HERE) === undefined ?
 const RECORD = BUILD_FOLDER === undefined ? undefined : readRecord(BUILD_FOLDER)
 const SDK = /^sluice\/(?:sdk(?:\/|$)|testing$)/u
 
-/** Finds what was built of a plugin's entry; undefined where nothing was, or its sources have changed since. */
+/** Finds the module that was built of a plugin's entry; undefined where there is none, or its sources have changed since. */
 export function builtPlugin(entry: string): BuiltPlugin | undefined {
   const source = belowRoot(entry)
   const file = RECORD?.entries[source]
@@ -29,7 +29,7 @@ export function builtPlugin(entry: string): BuiltPlugin | undefined {
   return changedSources({ ...RECORD, sources: plugin.sources }, PACKAGE_ROOT).length === 0 ? plugin : undefined
 }
 
-/** The module to run in place of a source in a thread or process of its own: what was built of it, where that is current. */
+/** The module to run in place of a source in a thread or process of its own: the built one, where that is current. */
 export function moduleToRun(source: URL): URL {
   if (BUILD_FOLDER === undefined || source.protocol !== 'file:') return source
   const place = fileURLToPath(source)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { BUILD_FOLDER } from './running-build.ts'
 
-/** Maps take megabytes once they are read; errors come in bursts. */
+/** The time that source maps are kept: they take megabytes once they are read, and errors come in bursts. */
 const KEPT_MS = 30_000
 
 const BUILD_URL = BUILD_FOLDER === undefined ? undefined : pathToFileURL(BUILD_FOLDER + path.sep).href
@@ -34,7 +34,7 @@ function readMap(file: string): SourceMap | undefined {
     const text = readFileSync(path.join(BUILD_FOLDER ?? '', `${file}.map`), 'utf8')
     return new SourceMap(JSON.parse(text) as ConstructorParameters<typeof SourceMap>[0])
   } catch {
-    // A package may be installed without them.
+    // A package may be installed without source maps.
     return undefined
   }
 }

@@ -21,7 +21,10 @@ export function stampOf(file: string): SourceStamp | undefined {
   }
 }
 
-/** Tells whether a file has the content that it had; one that was missing (undefined), whether it still is. Reads it where its time proves nothing. */
+/**
+ * Returns true when a file still has the content of its stamp, or is still missing when `stamp` is undefined. Reads the file
+ * where its time proves nothing.
+ */
 export function isUnchanged(file: string, stamp: SourceStamp | undefined): boolean {
   try {
     const { size, mtimeMs } = statSync(file)

@@ -7,15 +7,15 @@ type NextLoad = (url: string, context?: Partial<LoadHookContext>) => LoadFnOutpu
 const TYPESCRIPT_IN_PACKAGE = /^file:.*\/node_modules\/.*\.ts(?:\?|$)/u
 
 /**
- * A module hook that takes the types out of TypeScript below `node_modules`, which the runtime refuses to do: there lie the
- * sources of a server that was installed as a package.
+ * A module hook that takes the types out of TypeScript below `node_modules`, which the runtime refuses to do: the sources of
+ * a server that was installed as a package lie there.
  */
 export function stripInPackages(url: string, context: LoadHookContext, nextLoad: NextLoad): LoadFnOutput {
   if (!TYPESCRIPT_IN_PACKAGE.test(url)) return nextLoad(url, context)
   return { format: 'module', source: strip(readFileSync(fileURLToPath(url), 'utf8')), shortCircuit: true }
 }
 
-/** Node warns that this is experimental, which tells users nothing they can act on, and is kept from them. */
+/** Strips the types without Node's warning that this is experimental, which users can do nothing about. */
 function strip(code: string): string {
   const emitWarning = Reflect.get(process, 'emitWarning')
   try {

@@ -6,10 +6,10 @@ import type { ApiTokenRow, LoginTables, Role } from './login-tables.ts'
 const MAX_TOKENS = 10_000
 const MAX_NAME_LENGTH = 64
 const TOKEN_BYTES = 32
-/** Tells a token from all else, for people and for those who look for secrets that got out. */
+/** The beginning of every token, by which people and scanners for leaked secrets recognise it. */
 const PREFIX = 'sluice_'
 const TOKEN = new RegExp(String.raw`^${PREFIX}[\w-]{43}$`, 'u')
-/** How often the time of the last use is written at most. */
+/** The shortest time between two writes of a token's last use. */
 const USED_INTERVAL_MS = 600_000
 
 /** A token, as it may be shown. */
@@ -18,18 +18,18 @@ export type ApiToken = {
   readonly name: string
   readonly role: Role
   readonly createdMs: number
-  /** To within ten minutes; 0 before the first use. */
+  /** The last use, to within ten minutes; 0 before the first. */
   readonly usedMs: number
-  /** 0 is never. */
+  /** The end of the token's validity; 0 when it never ends. */
   readonly expiresMs: number
 }
 
-/** What an admin says of a new token. */
+/** The values that an admin gives for a new token. */
 export type NewApiToken = {
-  /** For people: what uses it. */
+  /** The name shows people which program uses the token. */
   readonly name: string
   readonly role: Role
-  /** For ever unless given. */
+  /** The validity in milliseconds; unlimited unless given. */
   readonly lifetimeMs?: number | undefined
 }
 
@@ -41,7 +41,7 @@ export class ApiTokens {
     this.#tables = tables
   }
 
-  /** Whether a text has the form of a token. */
+  /** True when a text has the form of a token. */
   static is(text: string): boolean {
     return TOKEN.test(text)
   }
@@ -54,8 +54,8 @@ export class ApiTokens {
 
   /**
    * Makes a token; resolves when it is stored.
-   * @returns the token too, which nobody can ask for again
-   * @throws {InvalidRequest} when the name is none, or there are too many tokens
+   * @returns the new token with its secret text, which can't be read again
+   * @throws {InvalidRequest} when the name is empty or too long, or there are too many tokens
    */
   async add({ name: written, role, lifetimeMs }: NewApiToken): Promise<ApiToken & { readonly token: string }> {
     const name = written.normalize('NFC').trim()
@@ -84,7 +84,7 @@ export class ApiTokens {
     if (gone.length === 0) throw new StreamNotFound(`there is no token ${id}`)
   }
 
-  /** The token that a caller has, with the time of its use noted once in a while; undefined for one that is not valid. */
+  /** Returns the token of a caller, and notes the time of its use once in a while; undefined for one that is not valid. */
   async use(token: string): Promise<ApiToken | undefined> {
     const nowMs = Date.now()
     const row = await this.#tables
@@ -98,7 +98,7 @@ export class ApiTokens {
     return shownToken(row)
   }
 
-  /** Nobody waits for it. Where it fails, the next use notes it. */
+  /** Notes the use in the background. Where that fails, the next use notes it. */
   #noteUse(id: number, nowMs: number): void {
     const isDue = this.#tables
       .updateTable('sluice_api_token')

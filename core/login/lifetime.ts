@@ -5,7 +5,7 @@ const MAX_DAYS = 3650
 const DAYS = /^(\d{1,4})d$/u
 
 /**
- * How long a token is to be valid, in milliseconds: `90d`, or a duration as in the config (`12h`).
+ * Parses the time that a token is to be valid, in milliseconds: `90d`, or a duration as in the config (`12h`).
  * @throws {InvalidRequest} when the text is neither, or no time at all
  */
 export function parseLifetime(text: string): number {

@@ -1,24 +1,24 @@
 import { SluiceError } from 'sluice/sdk'
 
-/** The caller did not say who they are, or not truly (`UNAUTHENTICATED`, 401). */
+/** The request has no credential, or one that is not valid (`UNAUTHENTICATED`, 401). */
 export class Unauthenticated extends SluiceError {
   constructor(message: string) {
     super('UNAUTHENTICATED', 401, message)
   }
 }
 
-/** The caller is known, and may not do that (`PERMISSION_DENIED`, 403). */
+/** The caller is known, but not allowed to do this (`PERMISSION_DENIED`, 403). */
 export class PermissionDenied extends SluiceError {
   constructor(message: string) {
     super('PERMISSION_DENIED', 403, message)
   }
 }
 
-/** Too many logins were tried (`LOGIN_LIMIT`, 429). */
+/** Too many logins failed or are under way (`LOGIN_LIMIT`, 429). */
 export class TooManyLogins extends SluiceError {
   readonly headers: Readonly<Record<string, string>>
 
-  /** @param waitMs after which another try is worth it */
+  /** @param waitMs the time after which the client may try again */
   constructor(waitMs: number) {
     const waitS = Math.max(1, Math.ceil(waitMs / 1000))
     super('LOGIN_LIMIT', 429, `too many logins; try again in ${waitS} s`)
@@ -26,7 +26,7 @@ export class TooManyLogins extends SluiceError {
   }
 }
 
-/** The change would leave nobody who may administer (`LAST_ADMIN`, 409). */
+/** The change would leave no user that may administer (`LAST_ADMIN`, 409). */
 export class LastAdmin extends SluiceError {
   constructor(name: string) {
     super('LAST_ADMIN', 409, `${name} is the last admin; add another one first`)

@@ -4,21 +4,21 @@ import { TooManyLogins } from './login-errors.ts'
 const WINDOW_S = 600
 /** Logins that may fail within the window, by the client's address; of IPv6, by its network. */
 const MAX_BY_ADDRESS = 20
-/** The same by the name of the user, from wherever they come. */
+/** Logins that may fail within the window, by the user's name, from any address. */
 const MAX_BY_NAME = 100
-/** Addresses, and names, of which is kept account at most; the oldest go first. */
+/** The most addresses, and the most names, that are counted; the oldest go first. */
 const MAX_KEYS = 10_000
-/** Of an IPv6 address: a client has a whole /64 at least. */
+/** The groups of an IPv6 address that are counted as one: a client has a whole /64 at least. */
 const NETWORK_GROUPS = 4
 
-/** Keeps those who guess passwords from going on. */
+/** Limits the failed logins of each address and for each name, against those who guess passwords. */
 export class LoginLimits {
   readonly #byAddress = new BoundedLimiter(MAX_BY_ADDRESS)
   readonly #byName = new BoundedLimiter(MAX_BY_NAME)
 
   /**
-   * Counts a login that begins, so that those at the same time count, too.
-   * @returns takes it back, for a login that did not fail by its password
+   * Counts a login as it begins, so that logins at the same time count, too.
+   * @returns a function that takes the count back, for a login that did not fail by its password
    * @throws {TooManyLogins} when there were too many
    */
   async count(ip: string, name: string): Promise<() => Promise<void>> {
@@ -32,11 +32,11 @@ export class LoginLimits {
   }
 }
 
-/** A limiter that keeps account of so many keys at most. */
+/** A limiter that counts at most `MAX_KEYS` keys. */
 class BoundedLimiter {
   readonly #points: number
   #limiter: Promise<RateLimiterMemory> | undefined
-  /** The oldest first. */
+  /** The keys, the oldest first. */
   readonly #keys = new Set<string>()
 
   constructor(points: number) {
@@ -65,7 +65,7 @@ class BoundedLimiter {
     await (await this.#whenMade()).delete(oldest)
   }
 
-  /** Most servers never log anybody in. */
+  /** Loads the limiter when it is first needed: most servers never log anybody in. */
   #whenMade(): Promise<RateLimiterMemory> {
     const options = { points: this.#points, duration: WINDOW_S }
     this.#limiter ??= import('rate-limiter-flexible').then(({ RateLimiterMemory }) => new RateLimiterMemory(options))
@@ -83,7 +83,7 @@ export function networkOf(ip: string): string {
   if (!address.includes(':')) return address
   const [head = '', tail] = address.split('::', 2)
   const groups = head.split(':').filter((group) => group !== '')
-  // What "::" leaves out is in the first half, wholly or not at all, unless the tail reaches into it.
+  // The groups that "::" leaves out are in the first half, wholly or not at all, unless the tail reaches into it.
   const rest = tail === undefined ? [] : tail.split(':').filter((group) => group !== '')
   const zeros = Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
   return [...groups, ...zeros, ...rest]

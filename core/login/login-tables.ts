@@ -1,17 +1,17 @@
 import type { Generated } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** What a caller may do: `admin` everything, `user` read. */
+/** The rights of a caller: `admin` may do everything, `user` may read. */
 export type Role = 'admin' | 'user'
 
 /** A person who may log in. */
 export type UserRow = {
-  /** As `userNameOf` spells it. */
+  /** The name as `userNameOf` spells it. */
   readonly name: string
   /** The hash of the password as a PHC string. */
   readonly password: string
   readonly role: Role
-  /** Random, and another one with each password: sessions carry it, and end when it changes. */
+  /** A random text that changes with each password: sessions carry it, and end when it changes. */
   readonly stamp: string
   readonly created_ms: number
 }
@@ -24,16 +24,16 @@ export type ApiTokenRow = {
   /** SHA-256 of the token, in hexadecimal. */
   readonly hash: string
   readonly created_ms: number
-  /** Of a request within the last minutes; 0 before the first. */
+  /** The time of a request within the last minutes; 0 before the first. */
   readonly used_ms: number
-  /** 0 is never. */
+  /** The end of the token's validity; 0 when it never ends. */
   readonly expires_ms: number
 }
 
 /** A session that was logged out. Rows go once no token of the session can be valid any more. */
 type RevokedRow = { readonly session: string; readonly until_ms: number }
 
-/** What all processes that share the database sign with. */
+/** The secret that all processes on a database sign with. */
 type SecretRow = { readonly name: string; readonly value: string }
 
 export type LoginTables = {

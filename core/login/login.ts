@@ -14,33 +14,33 @@ import { SetupToken } from './setup-token.ts'
 import { userNameOf } from './user-name.ts'
 import { Users, type NewUser } from './users.ts'
 
-/** A database that is slow or away holds the start up no longer than this. */
+/** The longest that a slow or missing database delays the start. */
 const START_PATIENCE_MS = 2000
-/** Whom the one-time token is for. */
+/** The user name that the one-time token logs in. */
 const SETUP_NAME = 'admin'
-/** The stamp of sessions that the one-time token began, which no user's is: it has another length. */
+/** The stamp of sessions that the one-time token began; its length differs from every user's stamp. */
 const SETUP_STAMP = 'setup'
 
-/** The keys of `global.admin` that logins go by. */
+/** The keys of `global.admin` that logins depend on. */
 export type LoginConfig = {
   readonly enablelogin: boolean
   readonly users: readonly { readonly username: string; readonly password: string; readonly role: Role }[]
 }
 
-/** Who asks. */
+/** The authenticated caller of a request. */
 export type Caller = {
   /** The name of the user, or `token:` and the name of the token. */
   readonly name: string
   readonly role: Role
-  /** Until when the credential is valid, in Unix seconds; 0 is for ever. */
+  /** The end of the credential's validity, in Unix seconds; 0 when it never ends. */
   readonly expiresS: number
-  /** Of a login; undefined for API tokens. */
+  /** The session of a login; undefined for API tokens. */
   readonly session: string | undefined
-  /** Takes the place of a token that is valid for a short time only. */
+  /** A token that replaces the caller's own, which is valid for a short time only. */
   readonly newToken: string | undefined
 }
 
-/** Who has logged in, and the token that shows it. */
+/** The name of the user that has logged in, and the token of the session. */
 export type LoggedIn = SignedToken & { readonly name: string }
 
 type LoginInit = {
@@ -51,8 +51,8 @@ type LoginInit = {
 }
 
 /**
- * Who may administer, while `admin.enablelogin` is on: users with passwords, and programs with tokens. Whether a credential is
- * valid is looked up in the database each time, as other processes and the command line change it, too.
+ * The users with passwords and the programs with tokens that may administer while `admin.enablelogin` is on. Each credential
+ * is checked in the database every time, as other processes and the command line change users, too.
  */
 export class Login {
   readonly users: Users
@@ -103,10 +103,10 @@ export class Login {
 
   /**
    * Checks name and password.
-   * @param ip of the client
-   * @throws {Unauthenticated} they are not those of a user
-   * @throws {TooManyLogins} too many failed, or are under way
-   * @throws {StoreUnavailable} there is no database
+   * @param ip the address of the client
+   * @throws {Unauthenticated} when they are not those of a user
+   * @throws {TooManyLogins} when too many failed, or are under way
+   * @throws {StoreUnavailable} when there is no database
    */
   async logIn(username: string, password: string, ip: string): Promise<LoggedIn> {
     const name = userNameOf(username)
@@ -129,9 +129,9 @@ export class Login {
   }
 
   /**
-   * Finds out who a credential is of: the token of a login, or an API token.
-   * @throws {Unauthenticated} it is nobody's, or not any more
-   * @throws {StoreUnavailable} there is no database
+   * Finds the caller that a credential belongs to: the token of a login, or an API token.
+   * @throws {Unauthenticated} when it is not valid, or no longer valid
+   * @throws {StoreUnavailable} when there is no database
    */
   async identify(credential: string): Promise<Caller> {
     const caller = ApiTokens.is(credential) ? await this.#program(credential) : await this.#person(credential)
@@ -141,7 +141,7 @@ export class Login {
 
   /**
    * Ends the session of a token, for good; does nothing for one that is not valid.
-   * @throws {StoreUnavailable} there is no database, and the session goes on
+   * @throws {StoreUnavailable} when there is no database; the session goes on then
    */
   async logOut(token: string): Promise<void> {
     const read = await this.#sessions.read(token)
@@ -180,7 +180,7 @@ export class Login {
     return { name, role, expiresS, session, newToken }
   }
 
-  /** What the user of a session may do now; undefined where the session has ended with the password, or the user. */
+  /** The role that the user of a session has now; undefined where the session has ended with the password, or with the user. */
   async #roleOf({ name, stamp }: ReadToken): Promise<Role | undefined> {
     if (stamp === SETUP_STAMP) return (await this.users.hasAdmin()) ? undefined : 'admin'
     const user = await this.users.find(name)
@@ -192,7 +192,7 @@ export class Login {
     return this.#preparing
   }
 
-  /** Where the database is away, it is done when that is back. */
+  /** Stores the users of the config. Without a database, the next call tries it again. */
   async #prepareNow(): Promise<void> {
     const users = this.#applied
     if (users === undefined || this.#isPrepared) return
@@ -203,7 +203,7 @@ export class Login {
       this.#isPrepared = this.#applied === users
       if (!isManaged) log.warn(invitation(this.#setup.make()))
     } catch (err) {
-      // The store has said so, and says when it is there.
+      // The store has logged this, and logs when the database is back.
       if (!(err instanceof StoreUnavailable)) log.error({ err }, 'the users of the config were not stored')
     }
   }

@@ -5,25 +5,25 @@ import { TooManyLogins } from './login-errors.ts'
 
 const MIN_PASSWORD_BYTES = 8
 const MAX_PASSWORD_BYTES = 1024
-/** OWASP's least for argon2id: 19 MiB, two passes, one lane; about 35 ms. */
+/** The least cost that OWASP recommends for argon2id: 19 MiB, two passes, one lane; about 35 ms. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** Each takes a thread of Node's four, and its memory. */
+/** The most hashes at a time: each takes a thread of Node's four, and its memory. */
 const MAX_RUNNING = 2
-/** Those that wait for one of them. */
+/** The most hashes that wait for one that runs. */
 const MAX_WAITING = 32
-/** What those are told who come when so many wait. */
+/** The time after which a client that was refused for the number of waiting hashes may try again. */
 const BUSY_MS = 2000
 
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{22,86})$/u
 
 const hashPassword = promisify(argon2)
 
-/** A hash with what it was made with. */
+/** A hash, with the salt and the cost that it was made with. */
 type Hash = { readonly cost: Pick<Argon2Parameters, keyof typeof COST>; readonly salt: Buffer; readonly hash: Buffer }
 
-/** Fits no password; it takes as long to find that out as for any other. */
+/** A hash that no password matches; to check one against it takes as long as for any user's. */
 const NOBODY: Hash = { cost: COST, salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(HASH_BYTES) }
 
 /** @throws {InvalidRequest} when the password is too short or too long */
@@ -34,7 +34,7 @@ function checkPassword(password: string): void {
   }
 }
 
-/** Hashes passwords by argon2id (RFC 9106), only so many at a time. */
+/** Hashes passwords by argon2id (RFC 9106), a limited number at a time. */
 export class PasswordHashes {
   #running = 0
   readonly #waiting: (() => void)[] = []
@@ -52,8 +52,8 @@ export class PasswordHashes {
   }
 
   /**
-   * Whether a password is that of a hash.
-   * @param phc undefined for nobody's, which takes the same time
+   * Returns true when a password matches a hash.
+   * @param phc the hash as a PHC string; undefined when there is no such user, which takes the same time
    * @throws {TooManyLogins} when too many wait
    */
   async matches(phc: string | undefined, password: string): Promise<boolean> {
@@ -89,7 +89,7 @@ export class PasswordHashes {
   }
 }
 
-/** The one spelling of a password, whatever keyboard it comes from (as OpaqueString of RFC 8265). */
+/** The bytes of a password in one spelling, from any keyboard (as OpaqueString of RFC 8265). */
 function bytesOf(password: string): Buffer {
   return Buffer.from(password.normalize('NFC'))
 }
@@ -105,7 +105,7 @@ function parse(phc: string): Hash | undefined {
   }
 }
 
-/** Base64 without padding, as PHC strings have it. */
+/** Base64 without padding, as in PHC strings. */
 function plain(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/u, '')
 }

@@ -2,36 +2,36 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { LoginTables } from './login-tables.ts'
 
-/** How long a token of a session is valid (api.md 2). */
+/** The time that a token of a session is valid (api.md 2). */
 const LIFETIME_S = 24 * 60 * 60
-/** With less than this left, a request is answered with a new token (api.md 2). */
+/** The remaining validity below which a request is answered with a new token (api.md 2). */
 const RENEWAL_S = 30 * 60
 const ALGORITHM = 'HS256'
 const ISSUER = 'sluice'
 const SECRET_NAME = 'jwt'
 const SECRET_BYTES = 32
-/** Tokens that are longer are none of this server's. */
+/** The longest token that is read; every longer one is from elsewhere. */
 const MAX_TOKEN_LENGTH = 2048
 
-/** Whom a token of a session is for. */
+/** The user and the session that a token is for. */
 export type SessionClaims = {
   /** The name of the user. */
   readonly name: string
-  /** Of the user's password, see `UserRow`. */
+  /** The stamp of the user's password, see `UserRow`. */
   readonly stamp: string
-  /** Names the session; new tokens of the session have the same. */
+  /** The id of the session, which all its tokens have. */
   readonly session: string
 }
 
-/** A token, and until when it is valid, in Unix seconds. */
+/** A token, and the end of its validity in Unix seconds. */
 export type SignedToken = { readonly token: string; readonly expiresS: number }
 
-/** What a token says, once its signature and its time are right. */
+/** The content of a token whose signature and time are valid. */
 export type ReadToken = SessionClaims & { readonly expiresS: number; readonly isDue: boolean }
 
 /**
- * The sessions of those who have logged in: JWTs (RFC 7519), signed with a secret that all processes on a database share,
- * and the list of those that were logged out.
+ * The sessions of users who have logged in: JWTs (RFC 7519), signed with a secret that all processes on a database share,
+ * and the list of the sessions that were logged out.
  */
 export class Sessions {
   readonly #tables: Kysely<LoginTables>
@@ -41,12 +41,12 @@ export class Sessions {
     this.#tables = tables
   }
 
-  /** Reads the secret anew when it is next needed: the database that is back may be another one. */
+  /** Has the secret read again when it is next needed: a database that is back may be another one. */
   forgetSecret(): void {
     this.#secret = undefined
   }
 
-  /** @param session left out for a new one */
+  /** @param session the id of the session; a new one unless given */
   async sign({
     name,
     stamp,
@@ -66,7 +66,10 @@ export class Sessions {
     return { token, expiresS }
   }
 
-  /** What a token says; undefined where it is none of this server's, or too old. Whether it was revoked is not looked at. */
+  /**
+   * Returns the content of a token; undefined where another server signed it, or it has expired. Does not check whether the
+   * session was logged out.
+   */
   async read(token: string): Promise<ReadToken | undefined> {
     if (token.length > MAX_TOKEN_LENGTH) return undefined
     const { errors, jwtVerify } = await import('jose')
@@ -88,7 +91,7 @@ export class Sessions {
     await this.#tables.deleteFrom('sluice_revoked_session').where('until_ms', '<', nowMs).execute()
     await this.#tables
       .insertInto('sluice_revoked_session')
-      // The newest token of the session may be of this moment.
+      // The newest token of the session may have been signed just now.
       .values({ session, until_ms: nowMs + LIFETIME_S * 1000 })
       .onConflict((conflict) => conflict.column('session').doNothing())
       .execute()
@@ -109,7 +112,9 @@ export class Sessions {
     }
   }
 
-  /** Of the processes that make it at the same time, the first one's holds. */
+  /**
+   * Reads the secret, or makes one. When several processes make one at the same time, all use the one that was stored first.
+   */
   async #readSecret(): Promise<Uint8Array> {
     const stored = this.#tables.selectFrom('sluice_login_secret').select('value').where('name', '=', SECRET_NAME)
     const known = await stored.executeTakeFirst()

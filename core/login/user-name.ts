@@ -1,22 +1,22 @@
 import { InvalidRequest } from 'sluice/sdk'
 
-/** In characters, after it was normalised. */
+/** The longest name, in characters of its normalised form. */
 const MAX_NAME_LENGTH = 64
 const NAME = new RegExp(String.raw`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@+-]{0,${MAX_NAME_LENGTH - 1}}$`, 'u')
 
 /**
- * The one spelling of a user's name: compatibility forms and upper case make no difference (as UsernameCaseMapped of RFC
- * 8265).
- * @returns undefined where nobody can have the name
+ * Returns a user's name in its one spelling: compatibility forms and upper case make no difference (as UsernameCaseMapped of
+ * RFC 8265).
+ * @returns undefined for a text that can't be a name
  */
 export function userNameOf(text: string): string | undefined {
-  // Longer texts are not worth the work; no character takes more than a few code units.
+  // A longer text can't be a name: no character takes more than a few code units.
   if (text.length > 4 * MAX_NAME_LENGTH) return undefined
   const name = text.normalize('NFKC').toLowerCase().normalize('NFKC')
   return NAME.test(name) ? name : undefined
 }
 
-/** @throws {InvalidRequest} when nobody can have the name */
+/** @throws {InvalidRequest} for a text that can't be a name */
 export function checkUserName(text: string): string {
   const name = userNameOf(text)
   if (name === undefined) {

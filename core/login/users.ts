@@ -9,13 +9,13 @@ import { checkUserName } from './user-name.ts'
 const MAX_USERS = 10_000
 const STAMP_BYTES = 16
 
-/** A user, as they may be shown. */
+/** A user, without the password. */
 export type User = { readonly name: string; readonly role: Role; readonly createdMs: number }
 
-/** What an admin says of a new user. */
+/** The values that an admin gives for a new user. */
 export type NewUser = { readonly name: string; readonly password: string; readonly role: Role }
 
-/** What to change of a user; what is left out stays. */
+/** The changes of a user; a value that is left out stays. */
 export type UserChange = { readonly password?: string | undefined; readonly role?: Role | undefined }
 
 type UsersInit = {
@@ -43,7 +43,7 @@ export class Users {
     return rows
   }
 
-  /** @param name as `userNameOf` spells it */
+  /** @param name the name as `userNameOf` spells it */
   find(name: string): Promise<UserRow | undefined> {
     return this.#tables.selectFrom('sluice_user').selectAll().where('name', '=', name).executeTakeFirst()
   }
@@ -55,8 +55,8 @@ export class Users {
 
   /**
    * Adds a user; resolves when that is stored.
-   * @throws {InvalidRequest} nobody can have the name or password, or there are too many users
-   * @throws {UserExists} the name is taken
+   * @throws {InvalidRequest} when the name or password is not allowed, or there are too many users
+   * @throws {UserExists} when the name is taken
    */
   async add({ name: written, password, role }: NewUser): Promise<User> {
     const name = checkUserName(written)
@@ -76,9 +76,9 @@ export class Users {
 
   /**
    * Changes a user. A new password ends the sessions of the user.
-   * @param keepsAdmin whether the last admin must stay one
-   * @throws {StreamNotFound} there is no such user
-   * @throws {LastAdmin} the user is, and must stay one
+   * @param keepsAdmin true when the last admin must stay one
+   * @throws {StreamNotFound} when there is no such user
+   * @throws {LastAdmin} when the user is the last admin, and must stay one
    */
   async update(written: string, { password, role }: UserChange, keepsAdmin: boolean): Promise<void> {
     const name = checkUserName(written)
@@ -96,9 +96,9 @@ export class Users {
 
   /**
    * Removes a user, and so ends the sessions of the user.
-   * @param keepsAdmin whether the last admin must stay
-   * @throws {StreamNotFound} there is no such user
-   * @throws {LastAdmin} the user is, and must stay
+   * @param keepsAdmin true when the last admin must stay
+   * @throws {StreamNotFound} when there is no such user
+   * @throws {LastAdmin} when the user is the last admin, and must stay
    */
   async remove(written: string, keepsAdmin: boolean): Promise<void> {
     const name = checkUserName(written)
@@ -109,13 +109,13 @@ export class Users {
     })
   }
 
-  /** Adds a user, or gives the one of that name this password and role; leaves one alone who has them. */
+  /** Adds a user, or gives the user of that name this password and role; does nothing when the user has them. */
   async put({ name: written, password, role }: NewUser): Promise<void> {
     const name = checkUserName(written)
     const known = await this.find(name)
     if (known === undefined) {
       const row = { name, role, ...(await this.#secretsOf(password)), created_ms: Date.now() }
-      // Another process that reads the same config may have been first.
+      // Another process that reads the same config may have added the user first.
       const insert = this.#tables.insertInto('sluice_user').values(row)
       await insert.onConflict((conflict) => conflict.column('name').doNothing()).execute()
       return
@@ -135,7 +135,7 @@ export class Users {
   }
 }
 
-/** Takes hold of the admins until the transaction ends, so that two can't remove each other at the same time. */
+/** Locks the admins until the transaction ends, so that two admins can't remove each other at the same time. */
 async function assertOtherAdmin(transaction: Kysely<LoginTables>, name: string): Promise<void> {
   const admins = await transaction
     .updateTable('sluice_user')

@@ -4,10 +4,10 @@ import path from 'node:path'
 import type { TObject } from 'typebox'
 import type { PluginDefinition } from 'sluice/sdk'
 
-/** Where the files find the definitions that they stand for, across the copies of a module that a reload makes. */
+/** The key of the global map from files to their definitions, which all copies of a module share that a reload makes. */
 const DEFINITIONS = Symbol.for('sluice.testing.definitions')
 
-/** A temporary folder in which each definition has a file, as the host loads plugins from files alone. */
+/** A temporary folder with a file for each definition, as the host loads plugins only from files. */
 export class DefinitionFiles {
   readonly folder: string
   readonly #definitions: Map<string, unknown>
@@ -24,12 +24,12 @@ export class DefinitionFiles {
     return new DefinitionFiles(await realpath(await mkdtemp(path.join(tmpdir(), 'sluice-test-'))))
   }
 
-  /** Writes the plugin's file; again, it makes the host load another generation. */
+  /** Writes the plugin's file; each further call makes the host load another generation. */
   async write<Own extends TObject>(definition: PluginDefinition<Own>): Promise<void> {
     const file = path.join(this.folder, `${definition.name}.mjs`)
     this.#definitions.set(file, definition)
     const definitions = `globalThis[Symbol.for('${DEFINITIONS.description}')]`
-    // The host takes a file of the same content for the same plugin.
+    // The comment makes each content different: the host takes a file of the same content for the same plugin.
     await writeFile(file, `export default ${definitions}.get(${JSON.stringify(file)}) // ${++this.#writes}\n`)
   }
 

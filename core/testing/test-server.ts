@@ -17,22 +17,22 @@ import { createLogger } from '../observe/logger.ts'
 import { Server } from '../server.ts'
 import { DefinitionFiles } from './definition-files.ts'
 
-/** The plugin by which a test publishes and subscribes. */
+/** The plugin that publishes and subscribes for a test. */
 const CLIENT = 'test-client'
 const FREE_PORT = '127.0.0.1:0'
-/** How often it is looked whether a generation has taken over. */
+/** The interval at which the server checks whether a generation has taken over. */
 const POLL_MS = 10
 
-/** A section as it is written in the config file, durations and sizes with their units. */
+/** A section in the form of the config file, durations and sizes with their units. */
 type WrittenSection = { readonly [key: string]: unknown }
 
-/** What a test server begins with. */
+/** The options of {@link createTestServer}. */
 export type TestServerOptions = {
   /** The plugin's section: `{ subscribe: { waittimeout: '100ms' } }`. Listening addresses are free ports unless given. */
   readonly config?: WrittenSection
   /** The `global` section. */
   readonly global?: WrittenSection
-  /** Other plugins that run beside it, such as shipped ones, with the defaults of their sections. */
+  /** Plugins that run beside the tested one, such as shipped ones, with the defaults of their sections. */
   readonly beside?: readonly PluginDefinition[]
 }
 
@@ -45,8 +45,9 @@ export type TestLogRecord = {
 }
 
 /**
- * Runs a plugin on a real server without any other plugin unless the options name some, on free ports of the loopback address. It has streams, gates,
- * hooks, HTTP and generations as in production; what the test publishes and subscribes passes through it as others' does.
+ * Runs a plugin on a real server without any other plugin unless the options name some, on free ports of the loopback
+ * address. It has streams, gates, hooks, HTTP and generations as in production; the test's own streams and subscriptions
+ * pass through all of it as any other.
  * @throws {Error} when the config is wrong, or the plugin can't start; nothing stays open then
  */
 export async function createTestServer<Own extends TObject>(
@@ -64,33 +65,33 @@ export async function createTestServer<Own extends TObject>(
   }
 }
 
-/** A running server with the plugin that is tested; see {@link createTestServer}. */
+/** A running server with the tested plugin; see {@link createTestServer}. */
 export interface TestServer<Config> {
   /** The context of the plugin's newest generation. */
   readonly ctx: PluginContext<Config>
   /** `http://127.0.0.1:<port>`: the plugin's routes are below its mounts, the admin operations below `/api`. */
   readonly origin: string
-  /** The server's streams, as another plugin reaches them that the test speaks for. */
+  /** The server's streams, as another plugin accesses them; the test acts as that plugin. */
   readonly streams: StreamManager
-  /** All requests for sessions that passed the gates, in order, without those that the test made by `streams`. */
+  /** All requests for sessions that passed the gates, in order, without the test's own by `streams`. */
   readonly requests: readonly SessionRequest[]
   /** All lines of the log, of every level. */
   readonly log: readonly TestLogRecord[]
   /** The warnings and errors of the log: a test of the good case expects none. */
   readonly problems: readonly TestLogRecord[]
   /**
-   * Finds the port that the plugin listens on, by TCP, TLS or UDP.
+   * Returns the port that the plugin listens on, by TCP, TLS or UDP.
    * @throws {Error} when there is none
    */
   port(kind?: 'tcp' | 'tls' | 'udp'): number
-  /** Denies all sessions from now on but those of the test, with a cause that no client may see. */
+  /** Denies all sessions from now on but those of the test, with `cause` as the cause, which clients must not see. */
   denyAll(cause?: string): void
   /**
    * Writes another section into the config file, and resolves when the server has taken it over.
    * @throws {Error} when it is refused
    */
   configure(section: WrittenSection): Promise<void>
-  /** Loads the plugin anew, and resolves when the new generation has taken over; the sessions of the old one go on. */
+  /** Loads the plugin again, and resolves when the new generation has taken over; the sessions of the old one go on. */
   replace(): Promise<void>
   /** Stops the server, which unloads the plugin. Idempotent. */
   stop(): Promise<void>
@@ -192,7 +193,7 @@ class RunningServer<Own extends TObject> implements TestServer<PluginConfig<Own>
     return started(view)
   }
 
-  /** The plugin, with a look at its context. */
+  /** The tested plugin, wrapped so that the server gets its context. */
   #observed(): PluginDefinition<Own> {
     const plugin = this.#plugin
     return {
@@ -234,13 +235,13 @@ class RunningServer<Own extends TObject> implements TestServer<PluginConfig<Own>
     }
     const own = { ...freePorts(config), ...section }
     const file = path.join(this.#files.folder, 'config.yaml')
-    // The server watches the file, and must never see half of it. JSON is YAML.
+    // The file is replaced in one step, as the server watches it and must never read half of it. JSON is YAML.
     await writeFile(`${file}.new`, JSON.stringify({ global, [name]: own }))
     await rename(`${file}.new`, file)
   }
 }
 
-/** Free ports for the groups of a schema that say where to listen. */
+/** Free ports for the groups of a schema that have listening addresses. */
 function freePorts(schema: TObject | undefined): WrittenSection {
   const groups = Object.entries(schema?.properties ?? {}).filter(([, group]) => {
     return 'properties' in group && Object.hasOwn(group.properties as object, 'listenaddr')

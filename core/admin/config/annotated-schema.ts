@@ -6,12 +6,12 @@ import { isLive } from '../../host/live-keys.ts'
 
 /** The keys of `global` that plugins have, too. */
 const INHERITED_PATHS: ReadonlySet<string> = new Set(leavesOf(INHERITED).map(({ path }) => path))
-/** The host acts on webhooks by itself, also for plugins that inherit them. */
+/** The prefix of the webhooks' keys: the host reads them itself, also for plugins that inherit them. */
 const HOOK = 'hook.'
 
 /**
- * The schema of a section, which says of each key how a change takes effect and whether it is inherited.
- * @param definition of the section's plugin; undefined for `global`
+ * The schema of a section, in which each key has a note how a change takes effect and whether it is inherited.
+ * @param definition the definition of the section's plugin; undefined for `global`
  */
 export function annotatedSchema({ schema }: Section, definition: PluginDefinition | undefined): GroupSchema {
   if (definition === undefined) return annotated(schema, undefined, '', globalApply)

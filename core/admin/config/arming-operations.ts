@@ -1,7 +1,10 @@
 import { Type, type OperationRegistry } from 'sluice/sdk'
 import type { ConfigEditor } from '../../config/config-editor.ts'
 
-/** `POST /api/arming/set` (api.md 3.1): have webhooks sent, or not. It is kept as other changes of the config are. */
+/**
+ * `POST /api/arming/set` (api.md 3.1) switches the sending of webhooks on or off. The change is stored as other changes of
+ * the config are.
+ */
 export function addArmingOperations(operations: OperationRegistry, editor: Pick<ConfigEditor, 'modify'>): void {
   operations.add({
     method: 'POST',

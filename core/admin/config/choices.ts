@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../config/schema.ts'
 
-/** A value that a key may have, and the words for it where there are some. */
+/** A value that a key may have, and its title where it has one. */
 export type Choice = { readonly value: unknown; readonly title: string | undefined }
 
 /** The values of a union of literals; undefined for any other schema. */
@@ -11,7 +11,10 @@ export function choicesOf(schema: JsonSchema): readonly Choice[] | undefined {
   return anyOf.map((choice) => ({ value: choice.const, title: choice.title }))
 }
 
-/** The same union as forms and other readers of JSON Schema know it: `type` with `enum`, or with titled values. */
+/**
+ * The same union in the form that generators of forms and other readers of JSON Schema support: `type` with `enum`, or with
+ * titled values.
+ */
 export function choiceSchema(schema: JsonSchema, choices: readonly Choice[]): JsonSchema {
   const { anyOf: _, ...rest } = schema
   const [type, ...others] = new Set(choices.map(({ value }) => typeof value))

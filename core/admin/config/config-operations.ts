@@ -21,7 +21,7 @@ export type ConfigParts = {
   readonly editor: ConfigEditor
   /** Replaces the running generation of a plugin. */
   readonly restart: (plugin: string) => Promise<unknown>
-  /** Undefined for `global`. */
+  /** Returns the definition of a section's plugin; undefined for `global`. */
   readonly definitionOf: (plugin: string) => PluginDefinition | undefined
 }
 
@@ -37,7 +37,7 @@ function addFileOperations(operations: OperationRegistry, { editor }: ConfigPart
     method: 'GET',
     path: '/api/config/file',
     summary: 'Get config file content',
-    // With its secrets.
+    // The answer contains the secrets.
     access: 'admin',
     answer: Type.String(),
     handle: () => editor.fileText(),

@@ -17,7 +17,7 @@ type FormNode = {
   readonly 'x-decorator-props'?: Readonly<Record<string, unknown>>
 }
 
-/** The form of a section, as JSON text: its values as they hold, and where they come from, secrets masked. */
+/** The form of a section as JSON text: its effective values and their sources, secrets masked. */
 export function formText(section: Section): string {
   const form: FormNode = { type: 'object', properties: groupNodes(section, section.schema, '') }
   return JSON.stringify(form)

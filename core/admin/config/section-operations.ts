@@ -20,7 +20,7 @@ const SectionSummary = Type.Object({
   revision: Type.Integer(),
 })
 
-/** What a change may be: values of the section alone, or beside others under `config`. */
+/** The body of a change: values of the section alone, or beside other terms under `config`. */
 const Change = Type.Unsafe<unknown>({
   type: 'object',
   description:
@@ -41,7 +41,7 @@ const EditedSection = Type.Object({ ...SectionView.properties, ...Done.propertie
 export function addSectionOperations(operations: OperationRegistry, parts: ConfigParts): void {
   addViews(operations, parts)
   addEdits(operations, parts)
-  addSecondFace(operations, parts)
+  addApiConfigPaths(operations, parts)
 }
 
 function addViews(operations: OperationRegistry, { config, editor, definitionOf }: ConfigParts): void {
@@ -147,8 +147,8 @@ const KeptSection = Type.Object({
   persistent: Type.Boolean({ description: 'What was set at run time outlives the server' }),
 })
 
-/** The same at other paths. */
-function addSecondFace(operations: OperationRegistry, { config, editor, restart }: ConfigParts): void {
+/** Adds the operations of a section at the paths below `/api/config/`. */
+function addApiConfigPaths(operations: OperationRegistry, { config, editor, restart }: ConfigParts): void {
   operations.add({
     method: 'GET',
     path: '/api/config/{plugin}',
@@ -212,7 +212,7 @@ type Sent = Readonly<Record<string, unknown>>
 
 /**
  * The values that a change brings, and the terms that may stand beside them.
- * @throws {InvalidRequest} when a term is none
+ * @throws {InvalidRequest} when a term is not valid
  */
 function readChange(body: unknown, section: Section, by: string): { values: unknown; options: EditOptions } {
   const sent = body as Sent

@@ -10,7 +10,7 @@ const Value = Type.Unsafe<unknown>({ description: 'As in a file; secrets are mas
 /** A section, or a part of it, as it would be written in a file, secrets masked. */
 export const SectionValues = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' })
 
-/** What holds in a section, and why. */
+/** The effective values of a section, and their sources. */
 export const SectionView = Type.Object({
   config: SectionValues,
   sources: Type.Record(Type.String(), Type.String(), {
@@ -34,23 +34,23 @@ export function sectionView(config: Config, section: Section): Static<typeof Sec
   }
 }
 
-/** A section as it holds, as it would be written in a file, secrets masked. */
+/** The effective values of a section as they would be written in a file, secrets masked. */
 export function shownValues(section: Section): Readonly<Record<string, unknown>> {
   return shown(section, (path) => section.settings.get(path))
 }
 
-/** What a layer sets in a section, as YAML, secrets masked; empty when that is nothing. */
+/** The values that a layer sets in a section, as YAML, secrets masked; empty when it sets none. */
 export function layerText(section: Section, wanted: Source): string {
   const values = shown(section, (path) => section.layersOf(path).find(({ source }) => source === wanted))
   return Object.keys(values).length === 0 ? '' : stringify(values)
 }
 
-/** A section as it holds, as YAML, secrets masked. */
+/** The effective values of a section as YAML, secrets masked. */
 export function mergedText(section: Section): string {
   return stringify(shownValues(section))
 }
 
-/** A key with all that is set for it, strongest first. */
+/** A key with all values that are set for it, the strongest first. */
 export const KeyView = Type.Object({
   key: Type.String(),
   value: Value,

@@ -3,8 +3,8 @@ import type { JsonSchema } from '../../config/schema.ts'
 import { choiceSchema, choicesOf } from './choices.ts'
 
 /**
- * The schema of what may be written, where that of what holds asks for all keys: those with a default can be left out. Each
- * key has a title, and a union of literals is a list of values.
+ * The schema of the values that may be written. The schema of the effective values requires all keys; here, keys with a
+ * default can be left out. Each key has a title, and a union of literals is a list of values.
  */
 export function writtenSchema(schema: JsonSchema): JsonSchema {
   const choices = choicesOf(schema)
@@ -29,7 +29,7 @@ function titled(schemas: Readonly<Record<string, JsonSchema>>): Readonly<Record<
   return Object.fromEntries(entries.map(([name, schema]) => [name, { title: keyTitle(name), ...schema }]))
 }
 
-/** Whether a key has a value also where nothing is written for it, or for the keys in it. */
+/** True when a key has a value even if nothing is written for it, nor for the keys in it. */
 function hasDefault(schema: JsonSchema = {}): boolean {
   if (schema.default !== undefined) return true
   const { properties, required = [] } = schema

@@ -23,7 +23,7 @@ const FORMAT = {
     enum: ['yaml', 'json'],
   },
 }
-/** Of parameters that say nothing of themselves, by format. */
+/** The descriptions of parameters that have none, by format. */
 const PATH_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['stream-path', 'A stream path such as live/test; its slashes may stand as they are'],
   ['stream-paths', 'A stream path, in which each * stands for any text; all streams when empty'],
@@ -34,7 +34,7 @@ const REFUSED_WITH_PROBLEM = {
   content: { 'application/problem+json': { schema: PROBLEM }, ...jsonOf(FAILURE) },
 }
 
-/** One spelling of an operation, as OpenAPI has it. */
+/** One spelling of an operation, as an OpenAPI object. */
 export function describeOperation({ operation, access, query }: OperationEntry, spelling: Spelling): Schema {
   const { params, body, wire, method, errors, reach = 'here' } = operation
   const isBodyInQuery = spelling.method === 'GET'
@@ -50,7 +50,7 @@ export function describeOperation({ operation, access, query }: OperationEntry, 
   }
 }
 
-/** One spelling of server-sent events, as OpenAPI has it. */
+/** One spelling of server-sent events, as an OpenAPI object. */
 export function describeEvents({ operation, access, query }: EventsEntry, spelling: Spelling): Schema {
   const { params, event } = operation
   return {
@@ -68,7 +68,7 @@ export function describeEvents({ operation, access, query }: EventsEntry, spelli
   }
 }
 
-/** A WebSocket, as OpenAPI has it. */
+/** A WebSocket, as an OpenAPI object. */
 export function describeSocket({ operation, access, spelling }: SocketEntry): Schema {
   const { params, query } = operation
   return {
@@ -95,7 +95,7 @@ function parametersOf(
   const named = fieldsOf(params).filter(({ name }) => path.includes(`{${name}}`))
   const inPath = new Set(named.map(({ name }) => name))
   return [
-    // A path has all its parts; one that may be left out has a spelling of its own.
+    // All parts of a path are required; a path without an optional part is a spelling of its own.
     ...named.map((field) => ({ ...field, in: 'path', required: true })),
     ...query
       .flatMap(fieldsOf)

@@ -2,9 +2,8 @@ import { createReadStream } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Guard } from '../../http/guard.ts'
 
-/** Where the page is. */
 const PATH = '/api/docs'
-/** The page asks its own server and nobody else. The icons of its style sheet are data. */
+/** The page may only request this server. The icons of its style sheet are `data:` URLs. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -28,8 +27,8 @@ const FILES: readonly (readonly [name: string, type: string, folder: URL])[] = [
 ]
 
 /**
- * `/api/docs`: a page that shows the OpenAPI document, and asks operations for whoever reads it. Its files say nothing of this
- * server: where login is on, a browser can open it without a token, and the document is asked for with one.
+ * `/api/docs`: a page that shows the OpenAPI document, and sends requests to operations for its reader. Its files contain
+ * nothing about this server: where login is on, a browser can open it without a token, and fetches the document with one.
  */
 export function registerDocsPage(app: FastifyInstance, guard: Pick<Guard, 'admitPage'>): void {
   const add = (path: string, type: string, file: URL) =>

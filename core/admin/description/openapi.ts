@@ -18,7 +18,7 @@ const SECURITY_SCHEMES = {
   accessToken: { type: 'apiKey', in: 'header', name: 'Access-Token', description: 'The same tokens' },
   basic: { type: 'http', scheme: 'basic', description: 'Where the config has http.username and http.password' },
 }
-/** Any of these ways; without a token as long as login is off. */
+/** The ways to authenticate: any of them, and none as long as login is off. */
 const SECURITY = [{}, { bearer: [] }, { accessToken: [] }, { basic: [], accessToken: [] }]
 
 /** An OpenAPI 3.1 document of operations. */
@@ -46,7 +46,7 @@ export function openApiDocument(owners: readonly OperationsOfOwner[], version: s
   }
 }
 
-/** One spelling, and the own spelling of what it asks for. */
+/** The description of one spelling, with the first spelling of its operation. */
 type Described = { readonly own: Spelling; readonly spelling: Spelling; readonly description: Schema }
 
 function describedOf({ operations }: OperationsOfOwner): Described[] {
@@ -70,7 +70,7 @@ function pathsOf({ path, isAbsolute }: Spelling, mounts: readonly string[]): str
 
 /** `getApiStreamInfoByStreamPath` for `GET /api/stream/info/{streamPath}`: as stable as the address itself. */
 function operationIdOf(method: string, path: string): string {
-  // With a slash last, a path is another.
+  // A path with a slash at its end is another path.
   const words =
     path
       .replace(/\/$/u, '/index')

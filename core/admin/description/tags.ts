@@ -2,11 +2,11 @@ import type { Spelling } from 'sluice/sdk/host'
 
 type Tag = { readonly name: string; readonly description?: string }
 type Subject = Required<Tag> & {
-  /** With which paths of the server begin, behind `/api/`. */
+  /** The first parts of the paths of the subject's operations, behind `/api/`. */
   readonly words: readonly string[]
 }
 
-/** What the server's own operations are about. */
+/** The subjects of the server's own operations. */
 const SUBJECTS: readonly Subject[] = [
   {
     name: 'streams',
@@ -30,7 +30,7 @@ const SUBJECTS: readonly Subject[] = [
 ]
 const SYSTEM: Tag = { name: 'system', description: 'The server as a whole' }
 
-/** What an operation is about: the plugin that has it, or one of the server's subjects. */
+/** The tag of an operation: the plugin that it belongs to, or one of the server's subjects. */
 export function tagOf({ path }: Pick<Spelling, 'path'>, plugin: string | undefined): Tag {
   if (plugin !== undefined) return { name: plugin }
   const word = path.split('/').find((part) => part !== '' && part !== 'api' && part !== 'v6') ?? ''

@@ -1,7 +1,7 @@
 /** A JSON Schema, or a part of an OpenAPI document. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** What is looked at of the schema of an object. */
+/** The keywords of the schema of an object that are read. */
 export type ObjectSchema = {
   readonly properties?: Readonly<Record<string, object>> | undefined
   readonly required?: readonly string[] | undefined
@@ -11,7 +11,7 @@ const COUNT = { type: 'integer', minimum: 0 }
 const INPUT_INT64 = { type: ['string', 'integer'], format: 'int64' }
 const OUTPUT_INT64 = { type: 'string', format: 'int64', pattern: '^-?[0-9]+$' }
 
-/** Bodies of errors, and of answers that say no more than that it worked. */
+/** The bodies of errors, and of answers that contain no data. */
 export const COMMON_SCHEMAS: Readonly<Record<string, Schema>> = {
   Done: {
     type: 'object',
@@ -48,20 +48,20 @@ export const COMMON_SCHEMAS: Readonly<Record<string, Schema>> = {
 export const DONE = { $ref: '#/components/schemas/Done' }
 export const FAILURE = { $ref: '#/components/schemas/Failure' }
 export const PROBLEM = { $ref: '#/components/schemas/Problem' }
-/** What stands beside a page of a list. */
+/** The fields beside the items of a page of a list. */
 export const PAGE_FIELDS = { total: COUNT, pageNum: COUNT, pageSize: COUNT }
 
-/** The schema of what a client sends. */
+/** The schema of a value that a client sends. */
 export function inputSchema(schema: unknown): Schema {
   return wireSchema(schema, INPUT_INT64)
 }
 
-/** The schema of what a client gets. */
+/** The schema of a value that a client receives. */
 export function outputSchema(schema: unknown): Schema {
   return wireSchema(schema, OUTPUT_INT64)
 }
 
-/** A schema as it is on the wire, where long integers are not what they are for handlers. */
+/** The schema of a value on the wire, where long integers have another form than in handlers. */
 function wireSchema(schema: unknown, int64: Schema): Schema {
   const plain: unknown = JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
     if (!isInt64(value)) return value

@@ -5,13 +5,13 @@ import { credentialOf } from '../../http/credential.ts'
 import type { Guard } from '../../http/guard.ts'
 import type { Login } from '../../login/login.ts'
 
-/** What clients are told that log in while nobody need: no credential, as nobody asks for one. */
+/** The token in the answer to a login while login is off: it is no credential, and none is needed. */
 const NO_TOKEN = 'anonymous'
 const DAY_S = 86_400
 
 const UserInfo = Type.Object({
   username: Type.String({ description: '"token:" and its name for an API token' }),
-  /** Unix seconds; 0 is never. */
+  /** The end of the validity in Unix seconds; 0 when it never ends. */
   expiresAt: Int64(),
 })
 
@@ -25,7 +25,7 @@ export function addLoginOperations(operations: OperationRegistry, login: Login, 
     summary: 'Login',
     body: Type.Object({ username: Type.String(), password: Type.String() }),
     answer: Type.Object({ token: Type.String(), userInfo: UserInfo }),
-    // Whoever has no token yet needs it.
+    // Clients log in before they have a token.
     access: 'public',
     async handle({ body: { username, password }, request }) {
       if (!login.isOn) {

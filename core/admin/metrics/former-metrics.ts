@@ -5,8 +5,8 @@ import type { Summary } from '../system/summary-operations.ts'
 type Reading = { readonly labels?: Readonly<Record<string, string>>; readonly value: number }
 
 /**
- * The names that dashboards of other servers have (api.md 3.2, `GET /api/metrics`): the summary (api.md 3.3) with its units,
- * and the rates of tracks.
+ * The metrics under the names that dashboards of other servers use (api.md 3.2, `GET /api/metrics`): the summary (api.md
+ * 3.3) with its units, and the rates of tracks.
  * @param shown the streams that have series of their own
  */
 export function formerMetrics(summary: Summary, shown: readonly Stream[]): MetricSnapshot[] {
@@ -37,7 +37,7 @@ function ofUsage(what: 'memory' | 'disk', unit: string, { total, used, free, usa
   return [...sizes, gauge(`${what}_usage`, `The ${what} of the machine in percent`, [{ value: usage }])]
 }
 
-/** Of the first track of each kind, as the labels tell no others apart. */
+/** Reads the rates of the first track of each kind, as the labels don't distinguish the others. */
 function ratesOf(streams: readonly Stream[], field: 'bps' | 'fps'): Reading[] {
   return streams.flatMap(({ path, publisher }) =>
     (['video', 'audio'] as const).flatMap((kind) => {

@@ -4,7 +4,7 @@ import type { ListenerPool } from '../../net/listener-pool.ts'
 
 export type HostParts = { readonly host: PluginHost; readonly pool: ListenerPool }
 
-/** Declares what plugins there are, and what their UDP ports have dropped. */
+/** Declares the metrics of the plugins, and of the datagrams that their UDP ports have dropped. */
 export function addHostMetrics(metrics: OwnedMetrics, { host, pool }: HostParts): void {
   metrics.gauge({
     name: 'sluice_plugins',

@@ -19,7 +19,7 @@ export type MetricsParts = HostParts &
 
 /**
  * `GET /metrics` and `/api/metrics` (api.md 3.2), for Prometheus: in its text format or OpenMetrics, as the client prefers.
- * `/api/metrics` has the names of other servers' dashboards, too.
+ * `/api/metrics` also contains the metrics under the names that other servers' dashboards use.
  */
 export function registerMetricsRoute(app: FastifyInstance, parts: MetricsParts): void {
   const { metrics, version, config, streams } = parts

@@ -9,10 +9,10 @@ const MAX_SERIES = 4 * MAX_SHOWN_STREAMS
 
 type ByTrack = 'stream' | 'kind' | 'codec' | 'track'
 
-/** The streams: all of them together, and by themselves those with the most subscribers. */
+/** The metrics of all streams together, and of each of those with the most subscribers. */
 export class StreamMetrics {
   readonly #registry: StreamRegistry
-  /** Those that have a publisher. */
+  /** The streams that have a publisher. */
   #streams: readonly Stream[] = []
   #shown: readonly Stream[] = []
 
@@ -24,9 +24,9 @@ export class StreamMetrics {
   }
 
   /**
-   * Looks at the streams anew; to be called before the metrics are told.
-   * @param limit how many have series of their own
-   * @returns those
+   * Reads the list of streams; to be called before the metrics are read.
+   * @param limit the most streams that have series of their own
+   * @returns the streams that have series of their own
    */
   refresh(limit: number): readonly Stream[] {
     this.#streams = this.#registry.list()
@@ -34,7 +34,7 @@ export class StreamMetrics {
     return this.#shown
   }
 
-  /** Lets go of the streams, once the metrics were told. */
+  /** Forgets the streams, once the metrics were read. */
   release(): void {
     this.#streams = []
     this.#shown = []

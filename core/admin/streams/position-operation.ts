@@ -1,12 +1,12 @@
 import { StreamPath, Type, type OperationRegistry } from 'sluice/sdk'
 import type { StreamRegistry } from '../../stream/registry.ts'
 
-/** The playhead of what has none (api.md 3.1). */
+/** The playhead of a source that has no position (api.md 3.1). */
 const UNKNOWN_TIME = '0001-01-01T00:00:00Z'
 
 /**
- * `GET /api/stream/position/sse` (api.md 3.1): where the source of a stream is that can be sought in, by the same times as those
- * that it is sought by. A stream that is not there has no position; it may come.
+ * `GET /api/stream/position/sse` (api.md 3.1): the playhead of a source that can seek, in the same times that the seek
+ * operation takes. A stream that is not published has no position yet.
  */
 export function addPositionOperation(operations: OperationRegistry, streams: StreamRegistry): void {
   operations.events({

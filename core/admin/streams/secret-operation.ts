@@ -10,17 +10,17 @@ import {
 } from 'sluice/sdk'
 import { parseExpiry, sign } from '../../auth/signature.ts'
 
-/** What `expire` is when it is left out: now and this much (spec.md, Limits). */
+/** The time from now to the default of `expire`, in seconds (spec.md, Limits). */
 export const DEFAULT_EXPIRY_SECONDS = 30 * 60
 
-/** The section whose key signs. */
+/** The section that has the key of a signature. */
 export type SigningSection = {
-  /** `global`, or the plugin's name as it spells it. */
+  /** `global`, or the plugin's name in the plugin's spelling. */
   readonly name: string
   readonly config: Readonly<Pick<InheritedConfig, 'publish' | 'subscribe'>>
 }
 
-/** The section of `global` or of a plugin; undefined when no plugin of that name runs. */
+/** Finds the section of `global` or of a plugin; undefined when no plugin of that name runs. */
 export type SectionLookup = (section: string) => SigningSection | undefined
 
 class NoKey extends SluiceError {
@@ -51,7 +51,7 @@ const Secret = Type.Object({
   secret: Type.String(),
 })
 
-/** What is to be signed, and by whose key. */
+/** The values to sign, and the section whose key signs them. */
 type Wanted = {
   readonly type: Direction
   readonly plugin?: string | undefined
@@ -60,8 +60,8 @@ type Wanted = {
 }
 
 /**
- * `GET /v6/api/streams/secret`: makes a signature for a publisher or player (spec.md, Endpoints), a bare object. Older clients ask
- * for the bare text, `GET /api/secret/{type}/{sp}` and `GET /{plugin}/api/secret/{type}/{sp}` (api.md 3.1).
+ * `GET /v6/api/streams/secret`: makes a signature for a publisher or player (spec.md, Endpoints), a bare object. Older
+ * clients request the bare text, `GET /api/secret/{type}/{sp}` and `GET /{plugin}/api/secret/{type}/{sp}` (api.md 3.1).
  */
 export function addSecretOperation(operations: OperationRegistry, sectionOf: SectionLookup): void {
   const signed = ({ type, plugin = 'global', streamPath, expire = defaultExpiry() }: Wanted): Static<typeof Secret> => {
@@ -82,7 +82,7 @@ export function addSecretOperation(operations: OperationRegistry, sectionOf: Sec
     query: SecretQuery,
     answer: Secret,
     wire: 'bare',
-    // No page of another site may have it.
+    // No page of another site may get the signature.
     access: 'admin',
     handle: ({ query: { stream_path: path, ...query } }) => signed({ ...query, streamPath: checkStreamPath(path) }),
   })

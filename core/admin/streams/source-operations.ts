@@ -4,9 +4,9 @@ import type { StreamRegistry } from '../../stream/registry.ts'
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
 const REACH = { stream: 'streamPath' } as const
 
-/** Commands to the source of a stream (api.md 3.1). Those for an unknown stream fail, but for pausing and resuming. */
+/** Commands to the source of a stream (api.md 3.1). All of them but pause and resume fail for an unknown stream. */
 export function addSourceOperations(operations: OperationRegistry, streams: StreamRegistry): void {
-  /** What the source can be told; undefined where there is none. */
+  /** Returns the control of the stream's source; undefined where there is none. */
   const sourceOf = (streamPath: string): SourceControl | undefined => {
     const publisher = streams.get(streamPath)?.publisher
     return publisher && (publisher.control ?? {})

@@ -14,7 +14,7 @@ import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
 import { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
 import { recordingView, streamView, subscriberView } from './stream-views.ts'
 
-/** Why sessions end that an operator stops. */
+/** The reason with which sessions end that an operator stops. */
 export const STOPPED: CloseReason = { code: 'stopped', text: 'stop by user' }
 const SUBSCRIBER_ID = Type.Integer({ minimum: 0, maximum: 0xffff_ffff })
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
@@ -56,12 +56,12 @@ export function addStreamOperations(
     summary: 'Stop publishing',
     params: ONE_STREAM,
     reach: { stream: 'streamPath' },
-    // One that is not there has stopped (api.md 1.1).
+    // A stream that is not published counts as stopped (api.md 1.1).
     handle: ({ params: { streamPath } }) => streams.get(streamPath)?.publisher?.close(STOPPED),
   })
 }
 
-/** Those that take a stream, and those that wait for one. */
+/** The operations of the subscribers that play a stream, and of those that wait for one. */
 export function addSubscriberOperations(operations: OperationRegistry, streams: StreamRegistry): void {
   operations.add({
     method: 'GET',
@@ -101,7 +101,7 @@ export function addSubscriberOperations(operations: OperationRegistry, streams: 
     reach: { session: 'id' },
     handle({ params: { id, streamPath } }) {
       const subscriber = subscriberOf(streams, id)
-      // What the server itself takes a stream for is for others, too.
+      // The server's own subscribers pass the stream on to others, and can't be switched.
       if (subscriber.request.type !== 'server') throw new InvalidRequest('only viewers can be switched')
       streams.move([id], streamPath)
     },
@@ -126,7 +126,7 @@ function subscriberOf(streams: StreamRegistry, id: number): StreamSubscriber {
   return subscriber
 }
 
-/** How many of the subscribers wait for a stream that would go on for them. */
+/** The number of subscribers that wait for a stream after theirs has ended. */
 function waitingIn(subscribers: ReadonlySet<StreamSubscriber>): number {
   return subscribers
     .values()
@@ -136,7 +136,7 @@ function waitingIn(subscribers: ReadonlySet<StreamSubscriber>): number {
 
 const WaitList = Type.Object({ list: Type.Record(Type.String(), Type.Integer()) })
 
-/** A stream that several processes have is listed once, as the first that has it says, with the viewers of all. */
+/** Lists a stream that several processes have once, as the first process answers, with the viewers of all. */
 function joinedStreams(lists: readonly OperationAnswer<readonly StreamInfo[]>[]): OperationAnswer<StreamInfo>[] {
   const joined = new Map<string | undefined, OperationAnswer<StreamInfo>>()
   for (const stream of lists.flat()) {

@@ -8,10 +8,10 @@ import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
 import { subscriberInfo } from '../../stream/subscriber-info.ts'
 import { selectsTrack } from '../../stream/track-selection.ts'
 
-/** `syncMode` of the API: media goes out as it comes in, and is not held back to the pace of its times. */
+/** The `syncMode` of the API for media that goes out as it comes in, without pacing by its timestamps. */
 const BY_WRITE_TIME = 1
 
-/** `StreamInfo` of the API: one running stream, and how its output is merged at present. */
+/** `StreamInfo` of the API: one running stream, and the present write merging of its output. */
 export function streamView(
   stream: Stream,
   { autoMs, utilization }: Pick<MergeWindow, 'autoMs' | 'utilization'>,
@@ -80,7 +80,7 @@ function trackView(stream: Stream, publisher: StreamPublisher, track: Track) {
   }
 }
 
-/** How many subscribers get the units of a track at present. */
+/** The number of subscribers that get the units of a track at present. */
 function takersOf({ subscribers }: Stream, track: Track): number {
   let takers = 0
   for (const { waiting, selection } of subscribers) {
@@ -89,7 +89,7 @@ function takersOf({ subscribers }: Stream, track: Track): number {
   return takers
 }
 
-/** `Subscriber` of the API: one session that takes a stream or waits for it. */
+/** `Subscriber` of the API: one session that plays a stream or waits for it. */
 export function subscriberView(subscriber: StreamSubscriber): SubscriberInfo {
   const { id, pluginName, type, remoteAddr, startTime } = subscriberInfo(subscriber)
   const { config, source } = subscriber
@@ -120,12 +120,12 @@ export function subscriberView(subscriber: StreamSubscriber): SubscriberInfo {
   }
 }
 
-/** How far a subscriber is with a track. */
+/** `TrackReader` of the API: the position of a subscriber in a track. */
 export function readerView(publisher: StreamPublisher, track: Track, subscriber: StreamSubscriber) {
   const meter = publisher.meter(track)
   const newestMs = rescale(meter?.lastDts ?? 0, track.timescale, 1000)
   const { waiting, shift } = subscriber
-  // What is not sent sink by sink, such as files, has no place in the stream: it is as new as can be.
+  // A subscriber without a queue, such as a file, has no position in the stream: it counts as up to date.
   const timestamp = Math.round(waiting === undefined ? newestMs : waiting.lastTimeMs - (shift?.offsetMs ?? 0))
   const delay = Math.max(0, Math.round(((newestMs - timestamp) * (meter?.fps ?? 0)) / 1000))
   const live = waiting?.state === 'live'

@@ -1,10 +1,10 @@
 import { Type, type AccessUnit, type Static, type Track } from 'sluice/sdk'
 import { h264NaluType, h265NaluType, MalformedError, rescale } from 'sluice/sdk/media'
 
-/** The most NAL units of a frame whose types are told. */
-const MAX_NALUS_TOLD = 32
-/** How many bytes of a frame of other codecs are told. */
-const BYTES_TOLD = 16
+/** The most NAL units of a frame whose types are listed. */
+const MAX_NALU_TYPES = 32
+/** The bytes of a frame of other codecs that are shown. */
+const SHOWN_BYTES = 16
 
 /** `TrackFrame` of the API (api.md 3.3): one access unit. */
 export const TrackFrame = Type.Object({
@@ -25,11 +25,11 @@ export const TrackFrame = Type.Object({
 })
 export type TrackFrame = Static<typeof TrackFrame>
 
-/** A unit of a stream, as it is told of. */
+/** A unit of a stream, with its number and its arrival. */
 export type CountedUnit = {
   readonly unit: AccessUnit
   readonly sequence: number
-  /** When it came, in Unix milliseconds. */
+  /** The time of arrival, in Unix milliseconds. */
   readonly writeMs: number
 }
 
@@ -57,9 +57,9 @@ function naluTypeOf(codec: Track['codec']): ((nalu: Buffer) => number) | undefin
 
 function contentOf(unit: AccessUnit): string {
   const typeOf = naluTypeOf(unit.track.codec)
-  if (typeOf === undefined) return unit.data.toString('hex', 0, BYTES_TOLD)
+  if (typeOf === undefined) return unit.data.toString('hex', 0, SHOWN_BYTES)
   try {
-    return unit.nalus.slice(0, MAX_NALUS_TOLD).map(typeOf).join(' ')
+    return unit.nalus.slice(0, MAX_NALU_TYPES).map(typeOf).join(' ')
   } catch (error) {
     if (error instanceof MalformedError) return ''
     throw error

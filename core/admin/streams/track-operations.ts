@@ -15,7 +15,7 @@ import { TrackFrame } from './track-frames.ts'
 import { keptUnits, publishedTrack, trackSnapshot, TrackSnapshot, type PublishedTrack } from './track-snapshot.ts'
 import { TrackWatch } from './track-watch.ts'
 
-/** The most clients that are told frames at a time: each costs something for every unit. */
+/** The most clients that receive frames at a time: each costs a little for every unit. */
 export const MAX_WATCHES = 100
 
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
@@ -24,7 +24,7 @@ const KINDS = [
   { kind: 'audio', path: 'audiotrack', oldAliases: [] },
 ] as const
 
-/** What a stream keeps of its tracks, its frames as they come, and its newest keyframe (api.md 3.1, 3.2). */
+/** The kept frames of a stream's tracks, their frames as they come, and the newest keyframe (api.md 3.1, 3.2). */
 export function addTrackOperations(
   operations: OperationRegistry,
   streams: StreamRegistry,
@@ -94,7 +94,7 @@ export function addTrackOperations(
 }
 
 /**
- * @throws {Unsupported} of a codec without byte stream form
+ * @throws {Unsupported} for a codec without byte stream form
  * @throws {StreamUnavailable} when none is kept, or it can't be read
  */
 function newestKeyframe(published: PublishedTrack): Buffer {

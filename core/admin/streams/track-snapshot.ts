@@ -6,9 +6,9 @@ import { selectsTrack } from '../../stream/track-selection.ts'
 import { readerView } from './stream-views.ts'
 import { decodingMs, frameView, TrackFrame, type CountedUnit } from './track-frames.ts'
 
-/** The most frames of a snapshot; the newest are told of. */
+/** The most frames of a snapshot, which has the newest. */
 const MAX_FRAMES = 1000
-/** The most subscribers whose place is told. */
+/** The most subscribers that a snapshot lists. */
 const MAX_READERS = 1000
 
 const MemoryGroup = Type.Object({
@@ -18,7 +18,7 @@ const MemoryGroup = Type.Object({
   }),
 })
 
-/** `TrackSnapshot` of the API (api.md 3.3): what a stream keeps of a track, and how far its subscribers are. */
+/** `TrackSnapshot` of the API (api.md 3.3): the kept frames of a track, and the positions of its subscribers. */
 export const TrackSnapshot = Type.Object({
   ring: Type.Array(TrackFrame, { description: 'The frames that are kept for late joiners, the newest last' }),
   ringDataSize: Type.Integer({ description: 'Bytes' }),
@@ -29,7 +29,7 @@ export const TrackSnapshot = Type.Object({
 })
 export type TrackSnapshot = Static<typeof TrackSnapshot>
 
-/** What there is of a kind in a stream that is published. */
+/** The main track of a kind in a published stream. */
 export type PublishedTrack = {
   readonly stream: Stream
   readonly publisher: StreamPublisher
@@ -43,14 +43,14 @@ export function publishedTrack(stream: Stream, kind: MediaTrack['kind']): Publis
   return track && { stream, publisher, track }
 }
 
-/** The units of a track that are kept, with what they are counted as. */
+/** The units of a track that are kept, with their numbers. */
 export function keptUnits({ stream, publisher, track }: PublishedTrack): CountedUnit[] {
   const units = stream.fanOut.kept.flatMap(({ unit }) => (unit.track === track ? unit : []))
   const first = (publisher.meter(track)?.units ?? 0) - units.length + 1
   return units.map((unit, index) => ({ unit, sequence: first + index, writeMs: writeMsOf(stream, decodingMs(unit)) }))
 }
 
-/** When a unit came whose time of decoding this is, in Unix milliseconds, by the clock of the stream. */
+/** The time of arrival, in Unix milliseconds, of a unit with this time of decoding, by the clock of the stream. */
 export function writeMsOf({ clock }: Stream, timeMs: number): number {
   return Date.now() - (clock.nowMs - timeMs)
 }

@@ -3,19 +3,19 @@ import type { Stream } from '../../stream/stream.ts'
 import { decodingMs, frameView, type TrackFrame } from './track-frames.ts'
 import { keptUnits, writeMsOf, type PublishedTrack } from './track-snapshot.ts'
 
-/** The most frames that wait for a client; of more, the oldest are left out. */
+/** The most frames that wait for a client; above that the oldest are dropped. */
 export const MAX_WAITING_FRAMES = 500
 
 /**
- * The frames of a track for one client: those that are kept, then each as it comes, until the track ends. `close` is to be
- * called when the client has gone.
+ * The frames of a track for one client: the kept ones, then each new one, until the track ends. `close` is to be called when
+ * the client has gone.
  */
 export class TrackWatch implements UnitReader {
-  /** How many frames were left out as the client took too few. Their numbers are missing in the sequence, too. */
+  /** The number of frames that were dropped for a slow client. Their numbers are missing in the sequence, too. */
   dropped = 0
   readonly #stream: Stream
   readonly #trackId: number
-  // Views and not units, so that a client that takes none keeps no media in memory.
+  // The list has views and not units, so that a client that reads none keeps no media in memory.
   readonly #waiting: TrackFrame[] = []
   readonly #firstSequence: number
   readonly #leave: () => void
@@ -36,7 +36,7 @@ export class TrackWatch implements UnitReader {
   unit(unit: AccessUnit): void {
     if (unit.track.id !== this.#trackId) return
     const sequence = ++this.#sequence
-    // Of a long buffer, the newest.
+    // Only the newest units of a long buffer are sent.
     if (sequence < this.#firstSequence) return
     if (this.#waiting.length === MAX_WAITING_FRAMES) {
       this.#waiting.shift()
@@ -54,13 +54,16 @@ export class TrackWatch implements UnitReader {
     this.#end()
   }
 
-  /** Returns the next frame as soon as there is one; undefined when the track has ended or this was closed. One call at a time. */
+  /**
+   * Resolves with the next frame as soon as there is one; undefined when the track has ended or this was closed. One call at
+   * a time.
+   */
   async next(): Promise<TrackFrame | undefined> {
     if (this.#waiting.length === 0 && !this.#isOver) await new Promise<void>((resolve) => (this.#wake = resolve))
     return this.#waiting.shift()
   }
 
-  /** Idempotent. */
+  /** Ends the watch. Idempotent. */
   close(): void {
     this.#waiting.length = 0
     this.#leave()

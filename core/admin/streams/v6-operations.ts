@@ -46,7 +46,7 @@ const V6Subscriber = Type.Object({
   start_time_ms: Type.Integer({ description: 'Unix milliseconds' }),
 })
 
-/** The streams as clients of version 6 ask for them (api.md 10): bare, in snake_case, with problem details as errors. */
+/** The operations of streams for clients of version 6 (api.md 10): bare, in snake_case, with problem details as errors. */
 export function addV6Operations(operations: OperationRegistry, streams: StreamRegistry): void {
   const wire = { wire: 'bare', errors: 'problem' } as const
   /** @throws {StreamNotFound} */
@@ -112,7 +112,7 @@ function pageOf<Item>(list: AnswerList<Item>, { page, per_page }: Page) {
   return { data, meta: { page, per_page, total: list.length } }
 }
 
-/** A page has its part of the list of each process, so that every item is on one of them. */
+/** Joins the pages of all processes: a page has a part of each process's list, so that every item is on one of them. */
 function joinedPages<Item>(pages: readonly OperationAnswer<Paged<Item>>[]): OperationAnswer<Paged<Item>> {
   const total = pages.reduce((sum, { meta }) => sum + (meta?.total ?? 0), 0)
   return { data: pages.flatMap(({ data = [] }) => data), meta: { ...pages[0]?.meta, total } }

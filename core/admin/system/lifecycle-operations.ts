@@ -1,19 +1,18 @@
 import type { Logger } from 'pino'
 import { Type, Unsupported, type OperationRegistry } from 'sluice/sdk'
 
-/** What ends the server and begins it anew. */
+/** Restarts and ends the server. */
 export interface Lifecycle {
   /**
-   * Loads the config and the plugins as they are now, and has them take the place of what runs. Resolves before anything
-   * is stopped.
-   * @throws {ConfigError} when the config is wrong; what runs goes on
+   * Loads the config and the plugins as they are now, and replaces the running server. Resolves before anything is stopped.
+   * @throws {ConfigError} when the config is wrong; the server goes on then
    */
   restart(): Promise<void>
-  /** Has the server end, and its process with it. Nothing is stopped before this returns. */
+  /** Ends the server and its process. Nothing is stopped before this returns. */
   shutdown(): void
 }
 
-/** Older clients name the server whose restart they ask for; there is one. */
+/** Older clients send the id of the server to restart; it is ignored, as there is one. */
 const ANY_SERVER = Type.Object({ id: Type.Optional(Type.String()) })
 
 /** `POST /api/restart` and `/api/shutdown` (api.md 3.2). Both answer first. */

@@ -1,12 +1,12 @@
-/** A path whose last part has an ending. */
+/** A path whose last part has an extension. */
 const NAMED_FILE = /^\/(?<stream>.+)\.(?<ending>[a-z0-9]+)$/iu
 
 /**
- * The path that plays here what a path of other servers' habit names: `/flv/live/a.flv` for `/live/a.flv`, and
- * `/hls/live/a/index.m3u8` for `/live/a.m3u8`.
- * @param path as it was sent, without its query
- * @param templates addresses with `{streamPath}`, as plugins tell them
- * @returns undefined where no plugin plays files with such an ending
+ * The path that plays a stream on this server when a client asks for it by another server's path: `/flv/live/a.flv` for
+ * `/live/a.flv`, and `/hls/live/a/index.m3u8` for `/live/a.m3u8`.
+ * @param path the path as it was sent, without its query
+ * @param templates the plugins' addresses, with `{streamPath}`
+ * @returns undefined where no plugin plays files with such an extension
  */
 export function playPathFor(path: string, templates: readonly string[]): string | undefined {
   const file = NAMED_FILE.exec(path)?.groups

@@ -7,10 +7,13 @@ type Addresses = Required<Endpoints>
 
 const NONE: Addresses = { pushAddr: [], playAddr: [], pullAddr: [], downloadAddr: [] }
 
-/** The addresses that plugins tell of. One whose `endpoints` fails shows none, and the others are shown all the same. */
+/**
+ * The addresses that plugins name by `endpoints`. A plugin whose `endpoints` throws has none; the others are shown all the
+ * same.
+ */
 export class PluginAddresses {
   readonly #log: FastifyBaseLogger
-  // Operators' pages ask again and again; what is wrong with a version of a plugin is said once.
+  // The versions of plugins whose error was logged: operators' pages read the addresses again and again.
   readonly #faulty = new WeakSet<PluginDefinition>()
 
   constructor(log: FastifyBaseLogger) {
@@ -45,7 +48,7 @@ function checked(told: unknown): Addresses {
   }
 }
 
-/** A single address will do as a list of one. */
+/** Returns a list of addresses; a single address becomes a list of one. */
 function listOf(kind: keyof Endpoints, value: unknown = []): readonly string[] {
   const list: unknown = typeof value === 'string' ? [value] : value
   if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list

@@ -53,8 +53,8 @@ export type SummarySource = {
 }
 
 /**
- * `GET /api/summary` and its server-sent events (api.md 3.1). What the machine is busy with is read once a second at most;
- * the counts are of the moment, and cost the same however many there are.
+ * `GET /api/summary` and its server-sent events (api.md 3.1). The usage of the machine is read once a second at most; the
+ * counts are current, and cost the same for any number of streams.
  */
 export function addSummaryOperations(operations: OperationRegistry, source: SummarySource): void {
   operations.add({
@@ -114,7 +114,7 @@ function usageIn(unitBytes: number, { total, free, used, usage }: MachinePart): 
   return { total: inUnits(total), free: inUnits(free), used: inUnits(used), usage }
 }
 
-/** The processes of a server are on one machine, and each has a part of the sessions. */
+/** Joins the summaries of the processes of a server: they are on one machine, and each has a part of the sessions. */
 function joinedSummaries(summaries: readonly OperationAnswer<Summary>[]): OperationAnswer<Summary> {
   const counts = Object.keys(COUNTS) as (keyof typeof COUNTS)[]
   const sums = counts.map((name) => [name, summaries.reduce((sum, summary) => sum + (summary[name] ?? 0), 0)] as const)

@@ -11,7 +11,10 @@ export type SysinfoSource = {
   readonly startTime: Date
   readonly publicIp: () => string
   readonly plugins: () => readonly PluginView[]
-  /** What the user set in a plugin's section, as YAML, secrets masked; also where the plugin could not take it over. */
+  /**
+   * Returns the user's values in a plugin's section as YAML, secrets masked; also values that the plugin could not take
+   * over.
+   */
   readonly userConfig: (plugin: string) => string
 }
 
@@ -95,7 +98,7 @@ function pluginInfo(plugin: PluginView, addresses: PluginAddresses, { userConfig
       tcp: listenersText(plugin.listeners.filter(({ tls }) => !tls)),
       udp: listenersText(plugin.udpListeners),
       generation: String(plugin.generation),
-      ...whereTold({
+      ...nonEmpty({
         ...httpAddresses(plugin),
         tcpTLS: listenersText(plugin.listeners.filter(({ tls }) => tls)),
         description: plugin.description,
@@ -107,7 +110,7 @@ function pluginInfo(plugin: PluginView, addresses: PluginAddresses, { userConfig
   }
 }
 
-/** The pages of a plugin that runs, by their addresses on this server. */
+/** The pages of a running plugin, by their addresses on this server. */
 function pagesOf({ name, definition, state }: PluginView): Pick<PluginInfo, 'pages'> {
   const { pages, mounts = [name] } = definition ?? {}
   if (pages === undefined || state !== 'running') return {}
@@ -116,15 +119,15 @@ function pagesOf({ name, definition, state }: PluginView): Pick<PluginInfo, 'pag
   return { pages: shown }
 }
 
-/** Where its routes answer: its own addresses, or those that it has from `global`. */
+/** The listening addresses of a plugin's HTTP server: its own, or those that it inherits from `global`. */
 function httpAddresses({ config, disableReason }: PluginView): { readonly http?: string; readonly httpTLS?: string } {
   if (config === undefined || disableReason !== undefined) return {}
   const { listenaddr, listenaddrtls } = config.values.http
   return { http: listenaddr, httpTLS: listenaddrtls }
 }
 
-/** The fields that have something to tell. */
-function whereTold(fields: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+/** The fields that are not empty. */
+function nonEmpty(fields: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(fields).flatMap(([name, text = '']) => (text === '' ? [] : [[name, text]])))
 }
 
