@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Section } from './section.ts'
 
-/** What a reload changed in a section. */
+/** The keys that a reload changed in a section. */
 export type ConfigChange = {
   /** `global` or the name of a plugin. */
   readonly section: string
-  /** Dotted paths of the keys whose effective value is another one. */
+  /** Dotted paths of the keys whose effective value has changed. */
   readonly keys: readonly string[]
 }
 
-/** What another version of a section changes; an empty list when that is nothing. */
+/** Compares two versions of a section; an empty list when no effective value differs. */
 export function changesBetween(old: Section, section: Section): ConfigChange[] {
   const keys = section.leaves
     .map(({ path }) => path)

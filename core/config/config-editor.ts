@@ -20,12 +20,12 @@ import { YamlSource } from './yaml-source.ts'
 /** Keys and groups of `global` that a running server does not apply. */
 const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'storage', 'db', 'pullproxy', 'pushproxy']
 
-/** Tells whether a key of `global`, as a dotted path, holds from the next start of the server only. */
+/** True when a key of `global`, given as a dotted path, takes effect only at the next start of the server. */
 export function holdsFromNextStart(path: string): boolean {
   return START_KEYS.some((key) => path === key || path.startsWith(`${key}.`))
 }
 
-/** The server can't listen where the config says (`LISTEN`, 409). */
+/** The server can't listen on an address of the config (`LISTEN`, 409). */
 class AddressUnavailable extends SluiceError {
   constructor(cause: ListenError) {
     super('LISTEN', 409, cause.message, { cause })
@@ -35,46 +35,46 @@ class AddressUnavailable extends SluiceError {
 type ConfigEditorOptions = {
   readonly config: Config
   readonly store: Pick<Store, 'tables' | 'exists' | 'onAvailable'>
-  /** What is in the database, for a start without that. */
+  /** A copy of the values in the database, for a start without it. */
   readonly copy: ModificationCopy
   readonly log: Logger
-  /** Throws a `ListenError` where an address can't be bound. */
+  /** Throws a `ListenError` when an address can't be bound. */
   readonly accept: Acceptance
-  /** Has those act on changes who do not read the config anew each time. */
+  /** Called with the changes, for the parts of the server that do not read the config again each time. */
   readonly apply: (changes: readonly ConfigChange[]) => Promise<void>
 }
 
-/** How a section is edited. */
+/** The terms of an edit. */
 export type EditOptions = {
-  /** The name of who edits. */
+  /** The name of the user who edits. */
   readonly by: string
-  /** The section's revision that the edit was made from: with another one, it is refused. */
+  /** The section's revision that the edit was made from. When the section has another one, the edit is refused. */
   readonly revision?: number | undefined
-  /** False: what is set holds until the server ends, and is not stored. Default true. */
+  /** False to have the new values until the server ends, without storing them. Default true. */
   readonly isStored?: boolean | undefined
 }
 
-/** What an edit did. */
+/** The result of an edit. */
 export type EditOutcome = {
   /** Dotted paths of the section's keys that have another value now. */
   readonly keys: readonly string[]
-  /** Those of `global` that hold from the next start of the server. */
+  /** The keys of `global` that take effect at the next start of the server. */
   readonly keysFromNextStart: readonly string[]
 }
 
 /**
- * Changes the config while the server runs: takes over its file, and what operators set, which is kept in the database. All
- * changes are made one after the other, each as a whole or not at all.
+ * Changes the config while the server runs: takes over its file, and the values that operators set, which are stored in the
+ * database. Changes are made one after the other, each as a whole or not at all.
  */
 export class ConfigEditor {
   readonly #options: ConfigEditorOptions
   readonly #tables: ModificationTables
   readonly #accept: Acceptance
-  /** What was set at run time is that of the copy. */
+  /** True while the values set at run time are those of the copy. */
   #isAssumed = false
-  /** The newest file was not applied. */
+  /** True when the newest file was not applied. */
   #isRefused = false
-  /** Of the config, as they were logged. */
+  /** The warnings of the config, as they were logged last. */
   #warnings: readonly string[] = []
 
   constructor(options: ConfigEditorOptions) {
@@ -91,9 +91,10 @@ export class ConfigEditor {
   }
 
   /**
-   * Takes over what was set at run time before the server started, where there is a database already. While that is away, what
-   * was known of it last holds; without such a copy the config is incomplete. It is completed as soon as the database is there.
-   * @throws {ConfigError} when it does not suit a plugin that was loaded before
+   * Takes over the values that were set at run time before the server started, where there is a database already. While it
+   * is away, the copy of its values is used; without such a copy the config is incomplete. It is completed as soon as the
+   * database is there.
+   * @throws {ConfigError} when a value does not fit the schema of a plugin that was loaded before
    */
   async load(): Promise<void> {
     const { config, store, log } = this.#options
@@ -116,19 +117,19 @@ export class ConfigEditor {
 
   /**
    * Sets keys of a section.
-   * @param values some of its keys, as JSON or as YAML; null takes back what was set for a key
+   * @param values some of its keys, as JSON or as YAML; null removes the value that was set for a key
    * @throws {StreamNotFound} when there is no such section
-   * @throws {ConfigError} when something in them is wrong
+   * @throws {ConfigError} when a value is wrong
    * @throws {AddressUnavailable} when an address can't be bound
    * @throws {ConfigChanged} when the section has another revision
-   * @throws {StoreUnavailable} they could not be stored, and are not set
+   * @throws {StoreUnavailable} when the values could not be stored; they are not set then
    */
   modify(name: string, values: unknown, options: EditOptions): Promise<EditOutcome> {
     return this.#edit(name, options, (section) => readSectionChange(sourceOf(values), section))
   }
 
   /**
-   * Takes back what was set at run time in a section.
+   * Removes the values that were set at run time in a section.
    * @param keys dotted paths of keys or groups; all unless given
    * @throws {SluiceError} as `modify`
    */
@@ -137,7 +138,7 @@ export class ConfigEditor {
   }
 
   /**
-   * What is wrong with values of a section, which are not set.
+   * Checks values of a section without setting them.
    * @throws {StreamNotFound} when there is no such section
    */
   problemsOf(name: string, values: unknown): readonly Problem[] {
@@ -163,7 +164,7 @@ export class ConfigEditor {
 
   /**
    * Takes over the config file as it is now.
-   * @throws {SluiceError} when something in it is wrong, or an address can't be bound; the config before holds
+   * @throws {SluiceError} when a value in it is wrong, or an address can't be bound; the config stays as it was then
    */
   async reload(): Promise<void> {
     const { config, log } = this.#options
@@ -179,7 +180,7 @@ export class ConfigEditor {
   }
 
   /**
-   * The text of the config file.
+   * Reads the text of the config file.
    * @throws {StreamNotFound} when the server runs without one
    */
   async fileText(): Promise<string> {
@@ -189,8 +190,8 @@ export class ConfigEditor {
   /**
    * Writes the config file, and takes it over.
    * @throws {StreamNotFound} when the server runs without one
-   * @throws {SluiceError} when something in the text is wrong, an address can't be bound or the file not be written; the file is
-   * as it was then
+   * @throws {SluiceError} when the text is wrong, an address can't be bound or the file can't be written; the file stays as
+   * it was then
    */
   async writeFile(text: string, by: string): Promise<void> {
     const file = this.#file()
@@ -198,20 +199,20 @@ export class ConfigEditor {
     await this.#applied(await this.#options.config.change(async () => written, this.#accept), by)
   }
 
-  /** Copies the config file, where there is one; see {@link backUp}. Where that fails, the log says so. */
+  /** Copies the config file, where there is one; see {@link backUp}. Logs a warning when that fails. */
   async backUpFile(): Promise<void> {
     const { config, log } = this.#options
     const { file } = config
     if (file === undefined) return
     try {
-      // In turn with those who write the file.
+      // The backup takes its turn with the writers of the file.
       await config.change(async () => backUp(file).then(() => ({})))
     } catch (error) {
       log.warn(`no backup of the config file was made: ${messageOf(error)}`)
     }
   }
 
-  /** Logs what is odd about the config, unless it was odd before. */
+  /** Logs the warnings of the config, unless they were logged before. */
   warn(): void {
     const { config, log } = this.#options
     const warnings = config.warnings()
@@ -239,7 +240,7 @@ export class ConfigEditor {
   async #edited(name: string, { by, revision, isStored = true }: EditOptions, read: ReadChange): Promise<Rewrite> {
     const { config } = this.#options
     const section = this.sectionOf(name)
-    // Anew each time: another process, or a command, may have written.
+    // The rows are read again each time, as another process or a command may have changed them.
     const stored = isStored ? await this.#loadTables() : config.modified.stored
     if (revision !== undefined && revision !== stored.revisionOf(name)) throw new ConfigChanged()
     const terms = { by, atMs: Date.now(), isStored }
@@ -250,7 +251,10 @@ export class ConfigEditor {
     return edited.isStoreChanged ? { modified, keep: () => this.#saveTables(name, edited.stored) } : { modified }
   }
 
-  /** Makes an edit; where others have edited the section, takes that in, so that it can be read and edited again. */
+  /**
+   * Makes an edit. When another process has edited the section, takes its values over, so that the caller can read and edit
+   * them again.
+   */
   async #inTurn(write: () => Promise<Rewrite>): Promise<readonly ConfigChange[]> {
     try {
       return await this.#options.config.change(write, this.#accept)
@@ -266,7 +270,7 @@ export class ConfigEditor {
     else await config.change(async () => ({ modified }))
   }
 
-  /** What is in the database, which is copied. */
+  /** Reads the values in the database, and copies them. */
   async #loadTables(): Promise<Modifications> {
     const modified = await this.#tables.load()
     await this.#options.copy.write(modified)
@@ -278,14 +282,14 @@ export class ConfigEditor {
     await this.#options.copy.write(stored)
   }
 
-  /** Takes over what is in the database. */
+  /** Takes over the values in the database. */
   #takeIn(): Promise<readonly ConfigChange[]> {
     const { config } = this.#options
     const write = async () => ({ modified: (await this.#loadTables()).withPassing(config.modified.passing) })
     return config.change(write, this.#accept)
   }
 
-  /** Takes over what was set at run time, where that could not be known at the start. */
+  /** Takes over the values that were set at run time, when they could not be read at the start. */
   async #complete(): Promise<void> {
     const { config, log } = this.#options
     const changes = await this.#takeIn()
@@ -311,7 +315,7 @@ export class ConfigEditor {
   async #applied(changes: readonly ConfigChange[], by?: string): Promise<void> {
     const { log, apply } = this.#options
     if (changes.length > 0) log.info({ changes, ...(by !== undefined && { by }) }, 'the config changed')
-    // Also without changes: plugins that were refused have no section yet in which something could change.
+    // It is called without changes, too: plugins that were refused have no section yet that could change.
     await apply(changes)
     this.warn()
     const changed = changes.flatMap(({ section, keys }) => (section === 'global' ? keys : []))

@@ -1,24 +1,24 @@
 import { SluiceError } from 'sluice/sdk'
 
-/** Where a value was written. What has no lines (an environment variable, a plugin's defaults) has line 0. */
+/** The place where a value was written. A place without lines (an environment variable, a plugin's defaults) has line 0. */
 export type Place = {
   /** File as it was named, name of the environment variable, or `plugin <name>`. */
   readonly file: string
-  /** From 1. */
+  /** The line, from 1. */
   readonly line: number
-  /** From 1. */
+  /** The column, from 1. */
   readonly column: number
 }
 
-/** One thing that is wrong with the config. */
+/** One error in the config. */
 export type Problem = Place & {
   /** Dotted path that begins with the section; empty when the file as a whole is wrong. */
   readonly key: string
-  /** Never holds the value of a secret. */
+  /** The text never contains the value of a secret. */
   readonly message: string
 }
 
-/** Everything that is wrong with the config; the message has one line for each problem, and no secrets. */
+/** All errors in the config; the message has one line for each problem, and no secrets. */
 export class ConfigError extends SluiceError {
   readonly problems: readonly Problem[]
 

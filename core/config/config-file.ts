@@ -7,24 +7,24 @@ import type { GroupSchema } from './schema.ts'
 import type { ValueReader } from './value-reader.ts'
 import { YamlSource } from './yaml-source.ts'
 
-/** A file that is empty has mostly just been truncated by who is about to write it. */
+/** The time that an empty file must stay empty to be read: mostly its writer has just truncated it. */
 const EMPTY_SETTLE_MS = 2000
-/** How often it is read meanwhile. */
+/** The interval at which an empty file is read again. */
 const EMPTY_LOOK_MS = 50
 
 /** A section as it was written. */
 export type FileSection = {
-  /** In the user's spelling. */
+  /** The name in the user's spelling. */
   readonly name: string
   readonly node: unknown
   readonly place: Place
 }
 
-/** A parsed file, or no file at all, whose sections are not read by a schema yet. */
+/** A parsed file, or no file at all, whose sections have not been read by a schema yet. */
 export class ConfigFile {
-  /** By normalized name. */
+  /** The sections by normalized name. */
   readonly sections: ReadonlyMap<string, FileSection>
-  /** What keeps the file as a whole from being read. */
+  /** The errors that keep the whole file from being read. */
   readonly problems: readonly Problem[]
   readonly #source: YamlSource
 
@@ -36,7 +36,7 @@ export class ConfigFile {
   }
 
   /**
-   * Reads a file; undefined when it isn't there and need not be.
+   * Reads a file; undefined when it is missing and not required.
    * @throws {ConfigError} when it can't be read
    */
   static async read(file: string, required: boolean): Promise<ConfigFile | undefined> {
@@ -46,8 +46,8 @@ export class ConfigFile {
   }
 
   /**
-   * Reads a file that somebody may be about to write: an empty one, with which no gate would hold, is believed only when it
-   * stays so for {@link EMPTY_SETTLE_MS}.
+   * Reads a file that is perhaps being written: an empty one, which would switch off all access control, is accepted only
+   * when it stays empty for {@link EMPTY_SETTLE_MS}.
    * @throws {ConfigError} when it can't be read
    */
   static async readAgain(file: string): Promise<ConfigFile> {
@@ -60,7 +60,7 @@ export class ConfigFile {
     return new ConfigFile(file, text)
   }
 
-  /** @param foreignKey what to say of a key of the section that is like none in its schema */
+  /** @param foreignKey makes the message for a key of the section that resembles none in its schema */
   reader(section: GroupSchema, foreignKey?: (key: string) => string): ValueReader {
     return this.#source.reader(section, foreignKey)
   }
@@ -82,7 +82,7 @@ export class ConfigFile {
   }
 }
 
-/** What is in a file; undefined when there is none. */
+/** Reads the text of a file; undefined when there is no file. */
 async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')

@@ -16,23 +16,24 @@ import type { SectionDefinition } from './schema.ts'
 import type { ConfigEntry, Section, SectionConfig } from './section.ts'
 import { meantSection, undeclaredRemark, type UndeclaredSection } from './undeclared.ts'
 
-/** Read from the working directory when no file is named; it need not be there. */
+/** The file in the working directory that is read when no file is named; it may be missing. */
 const DEFAULT_FILE = 'config.yaml'
 
 export type ConfigOptions = {
-  /** Must be there when it is named; without a name, `config.yaml` of the working directory is read if it is there. */
+  /** A file that must exist. Unless given, `config.yaml` of the working directory is read if it exists. */
   readonly file?: string
-  /** Defaults to that of the process. */
+  /** Defaults to the environment of the process. */
   readonly env?: NodeJS.ProcessEnv
-  /** Says what others find odd in the sections, such as the gates in their filters; part of `warnings`. */
+  /** Makes further warnings about the sections, such as those of the gates about their filters. */
   readonly inspect?: Inspection
 }
 
 type Inspection = (sections: readonly Section[]) => readonly string[]
 
 /**
- * The effective config of the server and each plugin. A value comes from, strongest first: what was set at run time,
- * environment, file, the plugin's defaults, the `global` section (inheritable keys only), the schema's default (config.md 2).
+ * The effective config of the server and each plugin. A value comes from, strongest first: the values set at run time, the
+ * environment, the file, the plugin's defaults, the `global` section (inheritable keys only), the schema's default
+ * (config.md 2).
  */
 export class Config {
   /** The file that was read; undefined when there is none. */
@@ -41,16 +42,16 @@ export class Config {
   readonly #inspect: Inspection
   #written: Written
   #global: Section
-  /** By normalized name. */
+  /** The sections of plugins by normalized name. */
   #declared = new Map<string, Declared>()
   /** The files of plugins' code. */
   readonly #places = new WeakMap<SectionDefinition, string>()
   #changing: Promise<unknown> = Promise.resolve()
   #problems: Problem[] = []
-  /** What was wrong with the newest file, where it was refused. */
+  /** The problems of the newest file, when it was refused. */
   #refusal: readonly Problem[] = []
   #onChange = () => {}
-  /** Says why it is not known what was set at run time; undefined when that is known. */
+  /** The reason why the values set at run time are not known; undefined when they are known. */
   incomplete: string | undefined
 
   private constructor(
@@ -67,8 +68,8 @@ export class Config {
   }
 
   /**
-   * Reads a file. What is wrong with `global` is in `problems`, so that it does not hide what is wrong with plugins'
-   * sections; no server is to run with it.
+   * Reads a file. The errors in `global` are in `problems`, so that they do not hide those in plugins' sections; no server
+   * may run with them.
    * @throws {ConfigError} when the file can't be read or parsed
    */
   static async load({ file, env = process.env, inspect = () => [] }: ConfigOptions = {}): Promise<Config> {
@@ -88,12 +89,12 @@ export class Config {
     return shared
   }
 
-  /** What was set at run time. */
+  /** The values that were set at run time. */
   get modified(): Modifications {
     return this.#written.modified
   }
 
-  /** What was wrong with `global` when the config was loaded; values of keys that are wrong are defaults. */
+  /** The errors in `global` when the config was loaded; keys with wrong values have their defaults. */
   get problems(): readonly Problem[] {
     return this.#problems
   }
@@ -114,17 +115,23 @@ export class Config {
     return [...this.#declared.values()].flatMap(({ definitions }) => definitions[0]?.name ?? [])
   }
 
-  /** Says where the code of a plugin lies, for what is wrong with its section may be mended there. */
+  /** Sets the file of a plugin's code, which messages name when an error in its section may be corrected there. */
   locate(definition: SectionDefinition, file: string): void {
     this.#places.set(definition, file)
   }
 
-  /** The config a plugin would have. Throws a `ConfigError` when its section is wrong; registers nothing. */
+  /**
+   * Returns the config that a plugin would have, without declaring the plugin. Throws a `ConfigError` when its section is
+   * wrong.
+   */
   resolve<Schema extends TObject>(definition: SectionDefinition<Schema>): SectionConfig<PluginConfig<Schema>> {
     return typed(this.#resolved(definition))
   }
 
-  /** As `resolve`, and from now on reloads tell of this plugin. Replaces an earlier definition of the same name. */
+  /**
+   * Like `resolve`, but declares the plugin: reloads report its changes from now on. Replaces an earlier definition of the
+   * same name.
+   */
   declare<Schema extends TObject>(definition: SectionDefinition<Schema>): SectionConfig<PluginConfig<Schema>> {
     const section = this.#resolved(definition)
     this.#declared.set(normalizeKey(definition.name), { definitions: [definition], section })
@@ -132,7 +139,7 @@ export class Config {
     return typed(section)
   }
 
-  /** Newer code of a declared plugin asks for its keys: until it is declared itself, a file may suit either. */
+  /** Adds newer code of a declared plugin: until it is declared itself, a file may fit the schema of either. */
   propose<Schema extends TObject>(definition: SectionDefinition<Schema>): void {
     const name = normalizeKey(definition.name)
     const declared = this.#declared.get(name)
@@ -152,7 +159,7 @@ export class Config {
     this.#retryRefused(name)
   }
 
-  /** The sections of the file for which there is no plugin (yet): neither one that is declared nor one of these. */
+  /** The sections of the file that belong to no plugin (yet): neither to one that is declared, nor to one of `others`. */
   undeclaredSections(others: readonly string[] = []): UndeclaredSection[] {
     const plugins = [...this.declared, ...others]
     const known = new Set(['global', ...plugins].map(normalizeKey))
@@ -161,7 +168,7 @@ export class Config {
       .map(([, { name, place }]) => ({ name, place, meant: meantSection(name, plugins) }))
   }
 
-  /** What is odd, but no error. */
+  /** The warnings about the config: odd values that are no errors. */
   warnings(): string[] {
     const noFile = this.file === undefined ? [`there is no ${DEFAULT_FILE} here, so defaults apply`] : []
     const leaves = new Map(this.sections.map((section) => [section.name, section.leaves]))
@@ -174,7 +181,7 @@ export class Config {
     return [...noFile, ...undeclared, ...noFolders, ...odd]
   }
 
-  /** Takes over what was set at run time. To be called before plugins are declared. */
+  /** Takes over the values that were set at run time. To be called before plugins are declared. */
   restore(modified: Modifications): void {
     this.#written = { ...this.#written, modified }
     this.#problems = []
@@ -182,9 +189,9 @@ export class Config {
   }
 
   /**
-   * Reads the file anew and tells what changed. Throws, and leaves everything as it was, when anything in it is wrong (a
-   * `ConfigError`), or when `accept` does, which is asked before anything holds, and once more with what held before
-   * where the file is refused later.
+   * Reads the file again and returns the changes. Throws a `ConfigError` when anything in it is wrong, or the error of
+   * `accept`, and leaves everything as it was. `accept` is called before the new values take effect, and once more with the
+   * old ones when the file is refused after that.
    */
   reload(accept?: Acceptance): Promise<readonly ConfigChange[]> {
     const { file } = this
@@ -192,44 +199,44 @@ export class Config {
   }
 
   /**
-   * Replaces what the user wrote, as `reload` does the file. Changes are made one after the other: `write` is called when all
-   * changes before have ended.
+   * Replaces the file or the values set at run time, as `reload` does. Changes are made one after the other: `write` is
+   * called when all earlier changes have ended.
    * @throws {ConfigError} when anything in the replacement is wrong
    */
   change(write: () => Promise<Rewrite>, accept?: Acceptance): Promise<readonly ConfigChange[]> {
     const change = this.#changing.then(async () => this.#take(await write(), accept))
-    // The next change waits for this one, however it ends.
+    // The next change waits for this one, even when it fails.
     this.#changing = change.catch(() => undefined)
     return change
   }
 
   /**
-   * Checks a replacement of what the user wrote.
+   * Checks a replacement of the file or of the values set at run time.
    * @throws {ConfigError} when anything in it is wrong
    */
   check(rewrite: Partial<Written>): void {
     this.#checked({ ...this.#written, ...rewrite })
   }
 
-  /** A section, as it is now; undefined where there is no such plugin. */
+  /** The present section of a plugin, or of `global`; undefined where there is no such plugin. */
   find(name: string): Section | undefined {
     const normalized = normalizeKey(name)
     return normalized === 'global' ? this.#global : this.#declared.get(normalized)?.section
   }
 
-  /** All keys of a section, as a person may see them. */
+  /** All keys of a section, with secrets masked. */
   describe(name: string): ConfigEntry[] {
     return this.find(name)?.entries() ?? []
   }
 
-  /** What the user set in a section, as YAML, secrets masked; empty when that is nothing. */
+  /** The user's values in a section as YAML, secrets masked; empty when the user has set none. */
   userConfig(name: string): string {
     return this.find(name)?.config.userConfig ?? ''
   }
 
   /**
-   * Calls back when the file may have been written or replaced, or one that was refused may suit a plugin's new code, until
-   * the returned function is called.
+   * Calls `onChange` when the file may have been written or replaced, or when a refused file may fit a plugin's new code,
+   * until the returned function is called.
    */
   watch(onChange: () => void): () => void {
     if (this.file === undefined) return () => {}
@@ -271,14 +278,14 @@ export class Config {
     const written = { ...this.#written, ...rewrite }
     await accept?.(this.#checked(written).global.config.values as GlobalConfig)
     try {
-      // It may not suit a plugin that was declared meanwhile.
+      // The replacement may not fit a plugin that was declared meanwhile.
       this.#checked(written)
       await keep?.()
     } catch (error) {
       await accept?.(this.global)
       throw error
     }
-    // A plugin that was declared while it was stored, and that it does not suit, keeps its section.
+    // A plugin that was declared during `keep` keeps its section when the replacement does not fit it.
     const renewal = this.#renewed(written)
     this.#written = written
     this.#global = renewal.global

@@ -6,33 +6,33 @@ import type { SectionChange } from './section-change.ts'
 import type { Section } from './section.ts'
 import type { Setting } from './settings.ts'
 
-/** Keys without which the database can't be opened that keeps what is set at run time. */
+/** Keys that are needed to open the database of the values set at run time, and so can't be stored in it. */
 const OPENING_KEYS: ReadonlySet<string> = new Set(['datadir', 'db.dsn', 'db.dbtype'])
 
-/** Who edits a section, when, and whether that is stored. */
+/** The author, the time and the storage of an edit. */
 export type EditTerms = {
-  /** The name of who edits. */
+  /** The name of the user who edits. */
   readonly by: string
   readonly atMs: number
-  /** Whether what is set outlives the server. */
+  /** True when the values outlive the server. */
   readonly isStored: boolean
 }
 
-/** What is set at run time after an edit of a section. */
+/** The values set at run time after an edit of a section. */
 export type Edited = {
-  /** What is to be in the database. */
+  /** The values for the database. */
   readonly stored: Modifications
   readonly isStoreChanged: boolean
-  /** All that holds. */
+  /** The values that take effect. */
   readonly modified: Modifications
 }
 
 /**
- * Applies a change of a section to what is set at run time. A key that would have the new value anyway is not stored, and what was
- * stored for it is removed (config.md 2).
- * @param stored what is in the database
- * @param held what holds now
- * @throws {ConfigError} when something in the change is wrong, or needed to open the database
+ * Applies a change of a section to the values set at run time. A key that would have the new value anyway is not stored, and
+ * its stored value is removed (config.md 2).
+ * @param stored the values in the database
+ * @param held the values in effect
+ * @throws {ConfigError} when a value of the change is wrong, or its key is needed to open the database
  */
 export function edit(
   section: Section,

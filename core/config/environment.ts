@@ -15,7 +15,7 @@ type Variable = {
   readonly words: readonly string[]
 }
 
-/** The variables `SLUICE_<SECTION>_<KEY>…`. Keys may have `_` in them, so only a schema tells what a name means. */
+/** The variables `SLUICE_<SECTION>_<KEY>…`. Keys may have `_` in them, so the meaning of a name depends on the schema. */
 export class Environment {
   readonly #variables: readonly Variable[]
 
@@ -26,7 +26,7 @@ export class Environment {
     })
   }
 
-  /** What the environment sets in a section. */
+  /** Reads the values that the environment sets in a section. */
   read(section: string, leaves: readonly Leaf[], problems: Problem[]): SettingMap {
     const byName = leavesByName(leaves)
     const settings = new Map<string, Setting>()
@@ -42,7 +42,7 @@ export class Environment {
     return settings
   }
 
-  /** Variables that begin with the name of one of these sections, but set none of its keys. */
+  /** The warnings for variables that begin with the name of one of these sections, but set none of its keys. */
   warnings(sections: ReadonlyMap<string, readonly Leaf[]>): string[] {
     return this.#variables.flatMap((variable) => {
       const possible = [...sections].filter(([section]) => keyIn(variable, section) !== undefined)
@@ -55,7 +55,7 @@ export class Environment {
   }
 }
 
-/** What is left of a variable's name after a section's, normalized; undefined when it isn't of that section. */
+/** The rest of a variable's name after that of the section, normalized; undefined when the variable is not of that section. */
 function keyIn({ words }: Variable, section: string): string | undefined {
   const wanted = normalizeKey(section)
   let joined = ''
@@ -75,7 +75,7 @@ function variableName(section: string, path: string): string {
   return `${PREFIX}${section}_${path}`.replaceAll(/[.-]/g, '_').toUpperCase()
 }
 
-/** Lists and maps may be given in YAML's flow style; everything else is text as it is. */
+/** Lists and maps may be given in YAML's flow style; every other value is plain text. */
 function textReader(text: string, { schema }: Leaf): { reader: ValueReader; node: unknown } {
   const structured = schema.type !== 'string' && /^\s*[[{]/.test(text)
   const document: Document = structured ? parseDocument(text, { prettyErrors: false }) : new Document()

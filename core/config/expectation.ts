@@ -16,7 +16,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'regular-expression': 'a regular expression',
 }
 
-/** What a schema wants, to follow the word "expected". */
+/** Describes the values that a schema allows, to follow the word "expected". */
 export function expectation(schema: JsonSchema): string {
   if (schema.const !== undefined) return quoted(schema.const)
   const choices = schema.enum?.map(quoted) ?? schema.anyOf?.map(expectation)
@@ -55,7 +55,7 @@ function range({ minimum, maximum }: JsonSchema): string {
 
 const MAX_QUOTED_LENGTH = 60
 
-/** A scalar as it may be put into a message, shortened and on one line. */
+/** A scalar for a message, shortened and on one line. */
 export function quoted(value: unknown): string {
   if (typeof value !== 'string') return String(value)
   const text = JSON.stringify(value)

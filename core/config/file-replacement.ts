@@ -13,13 +13,13 @@ import {
 import path from 'node:path'
 import { errorCode, SluiceError } from 'sluice/sdk'
 
-/** Older backups of a file are deleted. */
+/** The backups of a file that are kept; older ones are deleted. */
 const KEPT_BACKUPS = 10
 const SECOND_MS = 1000
-/** Of `YYYYMMDDhhmmss`. */
+/** The length of `YYYYMMDDhhmmss`. */
 const STAMP_LENGTH = 14
 
-/** The config file can't be written, or no backup of it made (`CONFIG_FILE`, 500). */
+/** The config file can't be written, or no backup of it can be made (`CONFIG_FILE`, 500). */
 class FileUnwritable extends SluiceError {
   constructor(cause: unknown) {
     const code = errorCode(cause) || 'unknown error'
@@ -28,9 +28,9 @@ class FileUnwritable extends SluiceError {
 }
 
 /**
- * Puts another text into a file, which has either the whole old or the whole new one at any time; resolves when that is on the
- * disk. The file keeps its mode and owner, and the old text becomes a backup (see {@link backUp}).
- * @throws {SluiceError} when the file can't be written, and is as it was
+ * Replaces the text of a file, which has either the whole old or the whole new text at any time; resolves when the new one
+ * is on the disk. The file keeps its mode and owner, and the old text becomes a backup (see {@link backUp}).
+ * @throws {SluiceError} when the file can't be written; it stays as it was then
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   try {
@@ -73,7 +73,7 @@ async function backupsOf(target: string): Promise<string[]> {
   return names.toSorted().map((name) => path.join(folder, name))
 }
 
-/** The stamp of now, or of the second after another one, where that is later: backups are in the order of their names. */
+/** The stamp of the present time, or of the second after `newest` where that is later, so that backups sort by name. */
 function stampAfter(newest: string | undefined): string {
   const [year, month, day, hour, minute, second] = /^(....)(..)(..)(..)(..)(..)$/u.exec(newest ?? '')?.slice(1) ?? []
   const nextMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) + SECOND_MS
@@ -83,7 +83,7 @@ function stampAfter(newest: string | undefined): string {
 
 async function writeLike(target: string, file: string, text: string): Promise<void> {
   const { mode, uid, gid } = await stat(target)
-  // What an interrupted try has left may have another mode.
+  // A file that an interrupted attempt has left may have another mode.
   await rm(file, { force: true })
   await using handle = await open(file, 'wx', mode)
   await handle.chmod(mode)
@@ -98,7 +98,7 @@ async function own(handle: FileHandle, uid: number, gid: number): Promise<void> 
 }
 
 async function sync(folder: string): Promise<void> {
-  // Windows opens no folders.
+  // Windows can't open folders.
   if (process.platform === 'win32') return
   await using handle = await open(folder, 'r')
   await handle.sync()

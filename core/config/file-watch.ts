@@ -4,9 +4,9 @@ import { watch } from 'chokidar'
 import { LOOK_MS, Settling, type FileSight } from './settling.ts'
 
 /**
- * Calls back once the watch is up, and each time the file was written or replaced and is complete, as {@link Settling} has it, until the
- * returned function is called. Its folder is watched, since a watch of the file itself would stay with the old one when
- * another takes its name.
+ * Calls `onChange` once the watch is ready, and each time the file was written or replaced and is complete (see
+ * {@link Settling}), until the returned function is called. The folder is watched, as a watch of the file itself would stay
+ * with the old file after a replacement.
  */
 export function watchFile(file: string, onChange: () => void): () => void {
   const path = resolve(file)
@@ -30,7 +30,7 @@ export function watchFile(file: string, onChange: () => void): () => void {
     timer ??= setTimeout(() => void look(), LOOK_MS)
   }
   watcher.on('add', settle).on('change', settle)
-  // What was written before can't be told from what was there.
+  // Writes before the watch was ready raise no event.
   watcher.on('ready', settle)
   watcher.on('error', (error) => process.emitWarning(`${file} is not watched: ${String(error)}`))
   return () => {
@@ -40,7 +40,7 @@ export function watchFile(file: string, onChange: () => void): () => void {
   }
 }
 
-/** Undefined where there is no file, or none that may be seen. */
+/** The present state of a file; undefined where there is none, or it can't be read. */
 async function sightOf(path: string): Promise<FileSight | undefined> {
   try {
     const { ino, size, mtimeMs } = await stat(path)

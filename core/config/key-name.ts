@@ -5,10 +5,10 @@ export function normalizeKey(name: string): string {
   return name.replaceAll(SEPARATORS, '').toLowerCase()
 }
 
-/** The candidate that `name` was most likely meant to be, or undefined when none is close. */
+/** The candidate that `name` was most likely meant to be; undefined when none is close. */
 export function nearestKey(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = normalizeKey(name)
-  // Two slips, but in short names one: any two names of three letters are two slips apart.
+  // Two slips are allowed, but only one in a short name, as two would change most of it.
   let best = wanted.length < 5 ? 1 : 2
   let nearest: string | undefined
   for (const candidate of candidates) {
@@ -21,7 +21,7 @@ export function nearestKey(name: string, candidates: Iterable<string>): string |
   return nearest
 }
 
-/** Levenshtein distance in which two swapped letters are one slip, row by row. */
+/** The Levenshtein distance, with a swap of two letters as one slip. Works row by row. */
 function editDistance(left: string, right: string): number {
   let previous: number[] = []
   let row = Array.from({ length: right.length + 1 }, (_, index) => index)

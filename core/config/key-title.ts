@@ -1,4 +1,4 @@
-/** The words that keys are put together from. */
+/** The words that keys are made of. */
 const PLAIN_WORDS =
   'access after alarm alias alive all audio auth auto backup before buffer certificate check chunk close color continue ' +
   'count data days delay delta disable disk drain duration enable encoders event exist expire fail file font force frame ' +
@@ -7,7 +7,7 @@ const PLAIN_WORDS =
   'save seconds secret servers session size spacing spool stall start stop stream style subscribe task test time timeout ' +
   'times track trust type use username verify video wait write x y'
 
-/** Those that a title writes in another way. */
+/** The words that have another form in a title. */
 const OTHER_WORDS: readonly (readonly [word: string, text: string])[] = [
   ['addr', 'address'],
   ['arg', 'argument'],
@@ -42,14 +42,14 @@ const OTHER_WORDS: readonly (readonly [word: string, text: string])[] = [
 const WORDS = new Map<string, string>([...PLAIN_WORDS.split(' ').map((word) => [word, word] as const), ...OTHER_WORDS])
 const LONGEST = Math.max(...[...WORDS.keys()].map(({ length }) => length))
 
-/** Makes a title of a key whose schema has none: `listenaddrtls` is "Listen address TLS". Unknown words stay together. */
+/** Makes a title for a key whose schema has none: `listenaddrtls` is "Listen address TLS". Unknown words stay together. */
 export function keyTitle(key: string): string {
   const words = key.split('_').flatMap((part) => wordsOf(part) ?? [part])
   const title = words.map((word) => WORDS.get(word) ?? word).join(' ')
   return title.charAt(0).toUpperCase() + title.slice(1)
 }
 
-/** The known words that a text consists of, the longest that come first; undefined where there is another among them. */
+/** Splits a text into known words, the longest first; undefined where a part of it is unknown. */
 function wordsOf(text: string): string[] | undefined {
   if (text === '') return []
   for (let length = Math.min(LONGEST, text.length); length > 0; length -= 1) {

@@ -5,12 +5,12 @@ import type { Logger } from 'pino'
 import { errorCode, messageOf } from 'sluice/sdk'
 import { Modifications, type Modification } from './modifications.ts'
 
-/** Secrets may be among the values. */
+/** The mode of the file, as secrets may be among the values. */
 const MODE = 0o600
 
-/** The file, as JSON. */
+/** The JSON content of the file. */
 type Copied = {
-  /** A digest of the name of the database that they are from. */
+  /** A digest of the name of the database that the values are from. */
   readonly database: string
   readonly values: readonly Modification[]
   readonly revisions: readonly (readonly [section: string, revision: number])[]
@@ -18,18 +18,18 @@ type Copied = {
 
 type ModificationCopyOptions = {
   readonly file: string
-  /** Names the database: values of another one are not taken. */
+  /** The name of the database; the values of another one are not used. */
   readonly database: string
   readonly log: Logger
 }
 
-/** A copy of what was set at run time beside the database, for a start at which that is away. */
+/** A file with a copy of the values set at run time, for a start without the database. */
 export class ModificationCopy {
   readonly #file: string
   readonly #database: string
   readonly #log: Logger
   #writing: Promise<void> = Promise.resolve()
-  #isTold = false
+  #isFailureLogged = false
 
   constructor({ file, database, log }: ModificationCopyOptions) {
     this.#file = file
@@ -37,7 +37,7 @@ export class ModificationCopy {
     this.#log = log
   }
 
-  /** What was in the database when that was last asked; undefined where that is not known. */
+  /** Reads the values that were in the database at the last copy; undefined where there is no copy. */
   async read(): Promise<Modifications | undefined> {
     try {
       const { database, values, revisions } = JSON.parse(await readFile(this.#file, 'utf8')) as Copied
@@ -48,7 +48,7 @@ export class ModificationCopy {
     }
   }
 
-  /** Takes the place of what was copied before. Never rejects: the server does without a copy, and says so once. */
+  /** Replaces the copy. Never rejects: the server works without a copy, and logs that once. */
   write(stored: Modifications): Promise<void> {
     this.#writing = this.#writing.then(() => this.#replace(stored))
     return this.#writing
@@ -59,13 +59,13 @@ export class ModificationCopy {
     const temporary = `${this.#file}.new`
     try {
       await mkdir(path.dirname(this.#file), { recursive: true })
-      // What an interrupted try has left may have another mode.
+      // A file that an interrupted attempt has left may have another mode.
       await rm(temporary, { force: true })
       await writeSynced(temporary, JSON.stringify(copied))
       await rename(temporary, this.#file)
     } catch (error) {
-      if (!this.#isTold) this.#log.info(`no copy of what is set at run time is kept: ${messageOf(error)}`)
-      this.#isTold = true
+      if (!this.#isFailureLogged) this.#log.info(`no copy of what is set at run time is kept: ${messageOf(error)}`)
+      this.#isFailureLogged = true
     }
   }
 }

@@ -9,7 +9,7 @@ type Tables = {
   sluice_config: {
     section: string
     path: string
-    /** JSON; it may hold secrets. */
+    /** The value as JSON; it may contain secrets. */
     value: string
     changed_by: string
     changed_ms: number
@@ -38,14 +38,14 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   },
 }
 
-/** Somebody else has changed the section meanwhile (`CONFIG_CHANGED`, 409). */
+/** The section was changed by another edit meanwhile (`CONFIG_CHANGED`, 409). */
 export class ConfigChanged extends SluiceError {
   constructor() {
     super('CONFIG_CHANGED', 409, 'the config was changed by somebody else meanwhile: read it again')
   }
 }
 
-/** The values that were set at run time, in the database. */
+/** The database table of the values that were set at run time. */
 export class ModificationTables {
   readonly #db: Kysely<Tables>
 
@@ -66,7 +66,7 @@ export class ModificationTables {
   }
 
   /**
-   * Makes the rows of a section those of `modified`; resolves when that is on the disk.
+   * Replaces the rows of a section with those of `modified`; resolves when they are on the disk.
    * @throws {ConfigChanged} when the section's revision is not the one before that of `modified`
    * @throws {StoreUnavailable}
    */

@@ -4,30 +4,30 @@ import { nested, readSettings, type SettingMap } from './settings.ts'
 import type { GroupSchema } from './schema.ts'
 import { YamlSource } from './yaml-source.ts'
 
-/** Stands for the file in the places of values that were set at run time. */
+/** The `file` in the places of values that were set at run time. */
 export const MODIFICATION_PLACE = 'config modify'
 
 /** A value that an operator set at run time. */
 export type Modification = {
-  /** Normalized name: `global`, or that of a plugin. */
+  /** The normalized name of the section: `global`, or that of a plugin. */
   readonly section: string
-  /** Dotted path of the key, in the schema's spelling. */
+  /** The dotted path of the key, in the schema's spelling. */
   readonly path: string
-  /** As JSON, with canonical keys, but otherwise as in a file. */
+  /** The value as JSON with canonical keys, and durations and sizes as in a file. */
   readonly value: unknown
-  /** The name of who set it. */
+  /** The name of the user who set it. */
   readonly by: string
   readonly atMs: number
-  /** False for a value that is not in the database, and holds until the server ends. */
+  /** False for a value that is not in the database, and is lost when the server ends. */
   readonly isStored: boolean
 }
 
-/** The values that were set at run time, in all sections. Never changes. */
+/** The values that were set at run time, in all sections. Immutable. */
 export class Modifications {
   readonly #sections: ReadonlyMap<string, readonly Modification[]>
   readonly #revisions: ReadonlyMap<string, number>
 
-  /** @param revisions of the sections in the database, by normalized name */
+  /** @param revisions the revisions of the sections in the database, by normalized name */
   constructor(all: Iterable<Modification> = [], revisions: ReadonlyMap<string, number> = new Map()) {
     this.#sections = Map.groupBy(all, ({ section }) => section)
     this.#revisions = revisions
@@ -41,7 +41,7 @@ export class Modifications {
     return this.#sections.get(normalizeKey(section)) ?? []
   }
 
-  /** The number of stored changes of a section, by which writers learn whether somebody else has written. */
+  /** The number of stored changes of a section, by which writers detect the changes of others. */
   revisionOf(section: string): number {
     return this.#revisions.get(normalizeKey(section)) ?? 0
   }
@@ -77,14 +77,14 @@ export class Modifications {
     return new Modifications(this.with(section, taken, put).all, revisions)
   }
 
-  /** A copy in which the values of `passing` take the place of those of the same keys. */
+  /** A copy in which the values of `passing` replace those of the same keys. */
   withPassing(passing: Modifications): Modifications {
     const keyOf = ({ section, path }: Modification) => `${section}.${path}`
     const replaced = new Set(passing.all.map(keyOf))
     return new Modifications([...this.all.filter((one) => !replaced.has(keyOf(one))), ...passing.all], this.#revisions)
   }
 
-  /** What is set in a section, by its schema. */
+  /** Reads the values that are set in a section, by its schema. */
   read(section: string, schema: GroupSchema, problems: Problem[]): SettingMap {
     const values = this.of(section).map(({ path, value }) => [path, value] as const)
     const source = YamlSource.of(MODIFICATION_PLACE, nested(values))

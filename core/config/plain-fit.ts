@@ -3,12 +3,12 @@ import type { JsonSchema } from './schema.ts'
 
 export type Formats = Readonly<Record<string, (text: string) => boolean>>
 
-/** Tells whether a value fits; undefined where that is for a validator to say. */
+/** The answer whether a value fits; undefined when a validator must find out. */
 type Fit = boolean | undefined
 
 type Word = (asked: unknown, value: unknown, schema: JsonSchema, formats: Formats) => Fit
 
-/** Words that say something to people, or to the reader of the config, and nothing of what fits (JSON Schema Validation 9). */
+/** Keywords for people or for the reader of the config, which do not restrict the value (JSON Schema Validation 9). */
 const NOTES = new Set([
   'title',
   'description',
@@ -29,7 +29,10 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   array: (value) => Array.isArray(value),
 }
 
-/** The common words of JSON Schema Core 10 and Validation 6. One that is written as the standard does not say has no answer. */
+/**
+ * The common keywords of JSON Schema Core 10 and Validation 6. A keyword with an argument that the standard does not allow
+ * has no answer.
+ */
 const WORDS: Readonly<Record<string, Word>> = {
   type: (type, value) => (typeof type === 'string' ? TYPES[type]?.(value) : undefined),
   const: (constant, value) => (isScalar(constant) ? constant === value : undefined),
@@ -96,8 +99,8 @@ const WORDS: Readonly<Record<string, Word>> = {
 }
 
 /**
- * Tells whether a value fits a schema of common words; undefined for a schema with other words, or that is not written well, which
- * is for a validator.
+ * Returns true when a value fits a schema of common keywords, else false; undefined for a schema with other keywords, or
+ * with wrong arguments, which needs a validator.
  */
 export function plainFit(schema: JsonSchema, value: unknown, formats: Formats): Fit {
   if (!isObject(schema)) return undefined
@@ -105,7 +108,7 @@ export function plainFit(schema: JsonSchema, value: unknown, formats: Formats): 
   return all(asked.map(([word, argument]) => WORDS[word]?.(argument, value, schema, formats)))
 }
 
-/** Tells whether a duration is at most another one, both as they are written. */
+/** Returns true when a duration is at most another one, both as they are written. */
 export function isWithin(maximum: string, text: string): boolean {
   return (parseDuration(text) ?? 0) <= (parseDuration(maximum) ?? Infinity)
 }
@@ -115,7 +118,7 @@ function all(results: readonly Fit[]): Fit {
   return !results.includes(false)
 }
 
-/** A word with a number, for values that have a measure; others fit it. */
+/** A keyword with a number that restricts values with a measure; all other values fit. */
 function bound(
   measure: (value: unknown) => number | undefined,
   isMet: (bound: number, measured: number) => boolean,

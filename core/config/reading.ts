@@ -2,23 +2,23 @@ import { maskTarget, maskUrl, parseByteSize, parseDuration, parsePortRange } fro
 import type { JsonSchema } from './schema.ts'
 import { fits } from './validator.ts'
 
-/** What is printed instead of a secret that isn't empty. */
+/** The text that replaces a secret that isn't empty. */
 export const MASK = '******'
 
 /** A value that was read and fits its schema. */
 export type Reading = {
-  /** As JSON with canonical keys, but otherwise as in the file: durations and sizes are strings. */
+  /** The value as JSON with canonical keys, and durations and sizes as in the file. */
   readonly written: unknown
-  /** As the program gets it: durations in milliseconds, sizes in bytes, ports by first and last. Frozen. */
+  /** The value for the program: durations in milliseconds, sizes in bytes, ports by first and last. Frozen. */
   readonly value: unknown
-  /** As it may be printed: `written`, with secrets masked. */
+  /** `written`, with secrets masked. */
   readonly shown: unknown
 }
 
 const USER_INFO = /(:\/\/)[^/@\s]+@/g
 const BARE_SECONDS = /^\d+$/
 
-/** What else a text from outside the file may stand for, where only text can be given. */
+/** The other values that a text from outside the file may mean, where only text can be given. */
 export function meantByText(text: string): unknown[] {
   if (/^(true|1)$/i.test(text)) return [true, ...numberIn(text)]
   if (/^(false|0)$/i.test(text)) return [false, ...numberIn(text)]
@@ -29,7 +29,7 @@ function numberIn(text: string): number[] {
   return /^[+-]?\d+(\.\d+)?$/.test(text) ? [Number(text)] : []
 }
 
-/** The reading of a value without parts, which fits the schema. */
+/** The reading of a value without parts that fits the schema. */
 export function plainReading(schema: JsonSchema, written: unknown): Reading {
   const branch = schema.anyOf?.find((choice) => fits(choice, written))
   if (branch !== undefined) return plainReading(branch, written)
@@ -59,7 +59,7 @@ export function plainReading(schema: JsonSchema, written: unknown): Reading {
   }
 }
 
-/** How a secret is printed. */
+/** A secret as it is shown: masked unless it is empty. */
 export function masked(written: unknown): unknown {
   return written === '' ? '' : MASK
 }

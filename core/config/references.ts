@@ -6,16 +6,16 @@ import { isRuleLeaf } from './schema.ts'
 import type { Section } from './section.ts'
 import { isUsers } from './settings.ts'
 
-/** Schemes of addresses that are pulled from or pushed to, and that no single protocol has. */
+/** Schemes of addresses that can be pulled from or pushed to, and that belong to no single protocol. */
 const COMMON_SCHEMES = ['http', 'https', 'ws', 'wss', 'file']
 const SCHEME = /^([a-z][a-z\d+.-]*):\/\//iu
-/** Stands for a group of the path in the address of an on-demand rule. */
+/** A reference to a group of the path in the address of an on-demand rule. */
 const GROUP = /\$\d/gu
 
 /**
- * What is wrong with that which sections refer to: certificates that can't be used, addresses of rules that nobody can be
- * reached by. A running server finds out by itself; this is for a look beforehand.
- * @param schemes those of the plugins' addresses
+ * The errors in certificates and addresses that sections refer to: certificates that can't be used, addresses of rules with
+ * an unknown scheme. A running server finds these errors when it uses the references; this is for a check before that.
+ * @param schemes the schemes of the plugins' addresses
  */
 export async function referenceProblems(sections: readonly Section[], schemes: readonly string[]): Promise<Problem[]> {
   const enabled = sections.filter(({ config }) => config.enabled)
@@ -51,7 +51,10 @@ function sourceProblems(section: Section, schemes: readonly string[]): Problem[]
   })
 }
 
-/** Never quotes the address, which may have secrets in it. What has no scheme may be a file. */
+/**
+ * Makes the message for a wrong source. Never quotes the address, which may contain secrets. An address without scheme may
+ * be a file.
+ */
 function sourceFault(url: string, schemes: readonly string[]): string | undefined {
   const scheme = SCHEME.exec(url)?.[1]?.toLowerCase()
   if (scheme === undefined) return undefined

@@ -7,43 +7,43 @@ import { resolveGlobal, resolvePlugin, type Inputs } from './resolve.ts'
 import type { SectionDefinition } from './schema.ts'
 import type { Section } from './section.ts'
 
-/** Does what must succeed before a changed `global` holds, such as to bind its addresses. */
+/** Takes the steps that must succeed before a changed `global` takes effect, such as binding its addresses. */
 export type Acceptance = (global: Readonly<GlobalConfig>) => Promise<void>
 
-/** What the user wrote, as far as it can change while the server runs. */
+/** The user's values that can change while the server runs: the file, and the values set at run time. */
 export type Written = { readonly file: ConfigFile; readonly modified: Modifications }
 
-/** A replacement of what the user wrote, or of a part of it. */
+/** A replacement of the user's values, or of a part of them. */
 export type Rewrite = Partial<Written> & {
   /** Stores the replacement. Called once it was accepted; when it throws, the replacement does not take effect. */
   readonly keep?: (() => Promise<void>) | undefined
 }
 
-/** The section of a plugin that is there. */
+/** The section of a declared plugin. */
 export type Declared = {
-  /** The newest comes first, though an older one may run until it can take over. */
+  /** The definitions, the newest first, though an older one may run until it can take over. */
   readonly definitions: readonly SectionDefinition[]
-  /** By the first of them that the file suits. */
+  /** The section by the schema of the first definition that the file fits. */
   readonly section: Section
 }
 
-/** All sections that hold at one time. */
+/** All sections at one time. */
 export type Sections = {
   readonly global: Section
-  /** By normalized name. */
+  /** The sections of plugins by normalized name. */
   readonly declared: ReadonlyMap<string, Declared>
 }
 
-/** All sections that another text of the user's makes, and what that changes. */
+/** All sections after a change of the user's values, and the keys that it changes. */
 export type Renewal = {
   readonly global: Section
   readonly declared: Map<string, Declared>
   readonly changes: readonly ConfigChange[]
-  /** What is wrong; a section that is wrong is the one that was. */
+  /** The errors; a section with an error stays as it was. */
   readonly problems: readonly Problem[]
 }
 
-/** Resolves all sections anew. */
+/** Resolves all sections again. */
 export function renew({ global: before, declared: known }: Sections, inputs: Inputs): Renewal {
   const problems = [...inputs.file.problems]
   const global = resolveGlobal(inputs, problems)
@@ -57,7 +57,7 @@ export function renew({ global: before, declared: known }: Sections, inputs: Inp
   return { global, declared, changes, problems }
 }
 
-/** The section by the first definition that the file suits; else the problems are those of the very first. */
+/** The section by the first definition that the file fits; when it fits none, the problems are those of the first. */
 function resolveNewest(
   definitions: readonly SectionDefinition[],
   inputs: Inputs,

@@ -7,15 +7,17 @@ import type { SectionDefinition } from './schema.ts'
 import { undeclaredRemark } from './undeclared.ts'
 
 type ReportOptions = {
-  /** Every key, and not only those that the user gave another value than they would have. */
+  /**
+   * True for every key, false for only the keys whose value differs from the one that they would have anyway. Default false.
+   */
   readonly all?: boolean
 }
 
 /**
- * That the config is right, what is odd in it, as comments, and what differs from the defaults, as YAML: `global` and
- * these plugins, which it declares, with the source of each value as a comment and secrets masked.
- * @throws {ConfigError} with all that is wrong: in the sections, their names, and the files and addresses in those that are
- * right otherwise
+ * The text for a config without errors: its warnings as comments, and the values that differ from the defaults as YAML:
+ * those of `global` and of these plugins, which it declares, with the source of each value as a comment and secrets masked.
+ * @throws {ConfigError} with all errors: in the sections, in their names, and in the files and addresses of sections that
+ * have no other error
  */
 export async function configReport(
   config: Config,
@@ -43,7 +45,7 @@ export async function configReport(
   return isEmpty ? comments : comments + document.toString({ lineWidth: 0 })
 }
 
-/** Declares plugins, and tells what is wrong with their sections. */
+/** Declares plugins, and returns the errors in their sections. */
 function declareAll(config: Config, definitions: readonly SectionDefinition[]): Problem[] {
   return definitions.flatMap((definition) => {
     try {

@@ -13,7 +13,7 @@ import { Section, type Layer } from './section.ts'
 import { readSettings, type Setting, type SettingMap } from './settings.ts'
 import { ValueReader } from './value-reader.ts'
 
-/** What the user wrote, and where it may be mended. */
+/** The user's values, and the places where they may be corrected. */
 export type Inputs = {
   readonly file: ConfigFile
   readonly environment: Environment
@@ -44,7 +44,7 @@ function withoutDatabase({ source, settings }: Layer): Layer {
   return { source, settings: new Map([...settings].filter(([path]) => !path.startsWith('db.'))) }
 }
 
-/** What is wrong with `db.dsn` and `db.dbtype` together. */
+/** The error in the combination of `db.dsn` and `db.dbtype`. */
 function databaseProblem({ config, settings }: Section): Problem | undefined {
   const { db, datadir } = config.values as GlobalConfig
   try {
@@ -56,7 +56,7 @@ function databaseProblem({ config, settings }: Section): Problem | undefined {
   }
 }
 
-/** The effective section of a plugin. What is wrong is put into `problems`; the section is of use only without. */
+/** Resolves the effective section of a plugin. Adds errors to `problems`; with any, the section must not be used. */
 export function resolvePlugin(
   definition: SectionDefinition,
   inputs: Inputs,
@@ -94,7 +94,7 @@ type Written = {
   readonly name: string
   readonly schema: GroupSchema
   readonly leaves: readonly Leaf[]
-  /** What to do about a key that the section does not have and that is like none that it has. */
+  /** Makes the message for a key that the section does not have, and that resembles none of its keys. */
   readonly foreignKey?: ((key: string) => string) | undefined
 }
 
@@ -115,7 +115,7 @@ function userLayers(
   return [...layers, { source: 'file', settings }]
 }
 
-/** A plugin that has no config of its own was mostly meant to have the key. */
+/** The message for a key of a plugin without a config of its own: mostly the definition lacks the key. */
 function foreignKeyOf(definition: SectionDefinition, { places }: Inputs): Written['foreignKey'] {
   if (definition.config !== undefined) return undefined
   const place = places.get(definition) ?? 'its definition'
@@ -149,7 +149,10 @@ function schemaDefaults(section: string, leaves: readonly Leaf[], place: Place, 
   return settings
 }
 
-/** What a plugin inherits. With `disableall`, that is `enable: false`, too; what was a part of the server stays on. */
+/**
+ * The settings that a plugin inherits. With `disableall`, they have `enable: false`, except for plugins that were once a
+ * part of the server.
+ */
 function inheritable(global: Section, { formerNames }: SectionDefinition): SettingMap {
   const settings = new Map([...global.userSettings()].filter(([path]) => INHERITED_PATHS.has(path)))
   const disableAll = global.settings.get('disableall')

@@ -10,10 +10,13 @@ import {
 } from 'sluice/sdk'
 import { normalizeKey } from './key-name.ts'
 
-/** A change takes effect at once, by another generation of the plugins that have the key, or at the next start. */
+/**
+ * The time at which a change takes effect: at once, with the next generation of the plugins that have the key, or at the
+ * next start.
+ */
 export type Apply = 'live' | 'reload' | 'restart'
 
-/** The JSON Schema keywords that the config system itself acts on, or shows; ajv knows the rest. */
+/** The JSON Schema keywords that the config system itself uses or shows; ajv handles the others. */
 export type JsonSchema = {
   readonly type?: string
   readonly title?: string
@@ -36,39 +39,39 @@ export type JsonSchema = {
   readonly pattern?: string
   readonly writeOnly?: boolean
   readonly durationMaximum?: string
-  /** The key, or keys of the group, have the value of `global` while nothing is set for them here. */
+  /** True when the key, or the keys of the group, have the value of `global` while no value is set for them here. */
   readonly 'x-inherited'?: boolean
-  /** How a change takes effect. */
+  /** The time at which a change takes effect. */
   readonly 'x-apply'?: Apply
 }
 
-/** An object with keys that the schema names. */
+/** An object with the keys that the schema names. */
 export type GroupSchema = JsonSchema & { readonly properties: Readonly<Record<string, JsonSchema>> }
 
 export function hasNamedKeys(schema: JsonSchema): schema is GroupSchema {
   return schema.properties !== undefined
 }
 
-/** Within a section, the keys of a group are set, inherited and changed one by one. */
+/** True for a group, whose keys are set, inherited and changed one by one within a section. */
 export function isGroup(schema: JsonSchema): schema is GroupSchema {
   return hasNamedKeys(schema) && (schema.additionalProperties ?? false) === false
 }
 
 /** A key of a section that has a value of its own, as opposed to a group of keys. */
 export type Leaf = {
-  /** Dotted, in the schema's spelling: `publish.key`. */
+  /** The dotted path in the schema's spelling: `publish.key`. */
   readonly path: string
   readonly schema: JsonSchema
   readonly required: boolean
 }
 
-/** What the config system needs of a plugin. */
+/** The properties of a plugin that the config system uses. */
 export type SectionDefinition<Schema extends TObject = TObject> = Pick<
   PluginDefinition<Schema>,
   'name' | 'config' | 'defaults' | 'provides' | 'protocol' | 'formerNames'
 >
 
-/** Each plugin has it, but plugins don't see it: a disabled plugin isn't there to see it. */
+/** The key `enable` of each plugin. Plugins don't see it, as a disabled plugin does not run. */
 const ENABLE = Type.Boolean({ default: true, description: 'Run this plugin' })
 
 /** The keys a plugin inherits. */
@@ -79,14 +82,16 @@ export function ownSchema(definition: SectionDefinition): GroupSchema {
   return (definition.config as GroupSchema | undefined) ?? { type: 'object', properties: {} }
 }
 
-/** What the host does for plugins that serve jobs, by the kind of the service that they provide; they need not know of it. */
+/**
+ * The rules that the host carries out for plugins with jobs, by the kind of their service. The plugins don't see these keys.
+ */
 const JOBS = {
   pull: PullConfig as GroupSchema,
   push: PushConfig as GroupSchema,
   record: RecordConfig as GroupSchema,
 }
 
-/** Whether the section of a plugin has rules of this kind: they are for the service that has the plugin's own name. */
+/** True when the section of a plugin has rules of this kind, which are for the service with the plugin's own name. */
 export function hasRules(
   { name, provides }: Pick<PluginDefinition, 'name' | 'provides'>,
   kind: keyof typeof JOBS,
@@ -100,7 +105,7 @@ function ruleSchema(definition: SectionDefinition): GroupSchema {
   return kinds.map((kind) => JOBS[kind]).reduce(mergedGroup, { type: 'object', properties: {} })
 }
 
-/** The schema of a plugin's whole section: `enable`, its own keys, those the host acts on and those every plugin has. */
+/** The schema of a plugin's whole section: `enable`, its own keys, the host's keys and those that every plugin has. */
 export function sectionSchema(definition: SectionDefinition): GroupSchema {
   const own = ownSchema(definition)
   const { properties, required } = mergedGroup(mergedGroup(own, ruleSchema(definition)), INHERITED)
@@ -108,8 +113,8 @@ export function sectionSchema(definition: SectionDefinition): GroupSchema {
 }
 
 /**
- * The first of a plugin's own keys that has the name of one the host acts on, dotted; undefined when there is none. The
- * host reads its keys from the same section, so it would take the plugin's value for its own.
+ * The dotted path of the first of a plugin's own keys that has the name of a host's key; undefined when there is none. The
+ * host reads its keys from the same section, and would read the plugin's value as its own.
  */
 export function takenKey(definition: SectionDefinition): string | undefined {
   const rules = ruleSchema(definition).properties
@@ -121,7 +126,7 @@ function firstTaken(own: GroupSchema, host: GroupSchema, prefix = ''): string | 
   for (const [name, schema] of Object.entries(own.properties)) {
     const other = hosts.get(normalizeKey(name))
     if (other === undefined) continue
-    // To a group of the host's, further keys can be added.
+    // A plugin may add further keys to a group of the host.
     if (name !== other.name || !isGroup(schema) || !isGroup(other.schema)) return prefix + name
     const taken = firstTaken(schema, other.schema, `${prefix}${name}.`)
     if (taken !== undefined) return taken
@@ -153,12 +158,12 @@ const RULE_LEAVES = Object.values(JOBS).flatMap((group) => leavesOf(group))
 
 const HOOK_LEAVES = leavesOf({ properties: { hook: HookConfig as GroupSchema } })
 
-/** The keys of a plugin's section that the host acts on by itself, whenever they change: rules and webhooks. */
+/** The keys of a plugin's section whose changes the host itself applies at once: rules and webhooks. */
 export function hostKeys(definition: SectionDefinition): ReadonlySet<string> {
   return new Set([...leavesOf(ruleSchema(definition)), ...HOOK_LEAVES].map(({ path }) => path))
 }
 
-/** Whether a key holds rules, as opposed to one that a plugin gave the same name. */
+/** True when a key contains the host's rules, and is not a plugin's own key of the same name. */
 export function isRuleLeaf({ schema }: Leaf): boolean {
   return RULE_LEAVES.some((leaf) => leaf.schema === schema)
 }
@@ -172,7 +177,7 @@ const HOLDS_SECRET: ReadonlySet<string | undefined> = new Set([
   'database',
 ])
 
-/** Whether a value of this schema is a secret or may hold one. */
+/** True when a value of this schema is a secret or may contain one. */
 export function holdsSecret(schema: JsonSchema): boolean {
   if (schema.writeOnly === true || HOLDS_SECRET.has(schema.format)) return true
   const parts = [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])]

@@ -9,18 +9,18 @@ import type { Setting } from './settings.ts'
 import { isNothing, type Spot, type ValueReader } from './value-reader.ts'
 import type { YamlSource } from './yaml-source.ts'
 
-/** What somebody wants changed in a section. */
+/** A change of a section. */
 export type SectionChange = {
   /** New values by dotted path. */
   readonly put: ReadonlyMap<string, Setting>
-  /** Dotted paths of keys whose change is to be taken back. */
+  /** Dotted paths of the keys whose values are removed. */
   readonly taken: ReadonlySet<string>
   readonly problems: readonly Problem[]
 }
 
 /**
- * Reads what a client sent to change a section: a map with some of its keys. Null takes back what was set for a key, or for all
- * keys of a group. The mask that is shown in place of a secret stands for the secret.
+ * Reads a client's change of a section: a map with some of its keys. Null removes the value that was set for a key, or for
+ * all keys of a group. The mask of a secret means the secret itself.
  */
 export function readSectionChange(source: YamlSource, section: Section): SectionChange {
   if (source.problems.length > 0) return { put: new Map(), taken: new Set(), problems: source.problems }
@@ -28,9 +28,9 @@ export function readSectionChange(source: YamlSource, section: Section): Section
 }
 
 /**
- * Reads which keys of a section are to be reset.
+ * Reads the keys of a section to reset.
  * @param keys dotted paths of keys or groups; all unless given
- * @param set the dotted paths of what was set at run time, which older code may have had other keys for
+ * @param set the dotted paths of the values set at run time, some perhaps of keys that only older code had
  */
 export function readReset(
   keys: readonly string[] | undefined,
@@ -106,14 +106,14 @@ class ChangeReader {
 
 const MASKED = `has ${MASK} in place of a secret: send the secret itself, or leave the key out`
 
-/** What was sent, with the secrets that it shows masked; the very value that was sent where there are none. */
+/** Returns a value that was sent, with the secrets in place of their masks; the very same value when it has no masks. */
 function unmasked(sent: unknown, shown: unknown, written: unknown): unknown {
   if (isDeepStrictEqual(sent, shown)) return isDeepStrictEqual(shown, written) ? sent : written
   if (Array.isArray(sent) && Array.isArray(shown) && Array.isArray(written)) return unmaskedList(sent, shown, written)
   return isMap(sent) && isMap(shown) && isMap(written) ? unmaskedMap(sent, shown, written) : sent
 }
 
-/** Elements are known by what is shown of them, as some may have been put in or taken out; else by their places. */
+/** Finds an element by its masked form, as elements may have been added or removed; else by its index. */
 function unmaskedList(sent: readonly unknown[], shown: readonly unknown[], written: readonly unknown[]): unknown {
   const meant = sent.map((item, index) => {
     const alike = shown.findIndex((other) => isDeepStrictEqual(item, other))
@@ -126,7 +126,7 @@ function unmaskedList(sent: readonly unknown[], shown: readonly unknown[], writt
 type JsonMap = Readonly<Record<string, unknown>>
 
 function unmaskedMap(sent: JsonMap, shown: JsonMap, written: JsonMap): unknown {
-  // Names of keys may be spelled in another way; those of a map that the user chose are there as they are.
+  // Keys of the schema may be sent in another spelling; keys that the user chose are compared exactly.
   const names = new Map(Object.keys(shown).map((name) => [normalizeKey(name), name]))
   const meant = Object.entries(sent).map(([key, item]) => {
     const name = Object.hasOwn(shown, key) ? key : (names.get(normalizeKey(key)) ?? key)
@@ -135,7 +135,7 @@ function unmaskedMap(sent: JsonMap, shown: JsonMap, written: JsonMap): unknown {
   return meant.every(([key, item]) => item === sent[key]) ? sent : Object.fromEntries(meant)
 }
 
-/** Whether a value has a mask where a secret may be. */
+/** True when a value has a mask where a secret may be. */
 function isMasked(value: unknown, schema: JsonSchema): boolean {
   const text = JSON.stringify(value) ?? ''
   return holdsSecret(schema) ? text.includes(MASK) : text.includes(`://${MASK}@`)

@@ -4,39 +4,37 @@ import { setCommented } from './commented-yaml.ts'
 import { leavesOf, type GroupSchema, type Leaf } from './schema.ts'
 import { isUsers, nested, type Setting, type SettingMap, type Source } from './settings.ts'
 
-/** The effective config of a section; never changes. */
+/** The effective config of a section. Immutable. */
 export type SectionConfig<Values = unknown> = {
-  /** Whether the plugin is to run. */
+  /** True when the plugin is enabled. */
   readonly enabled: boolean
-  /** Complete and frozen; durations in milliseconds, sizes in bytes. */
+  /** All values, frozen; durations in milliseconds, sizes in bytes. */
   readonly values: Values
-  /** Where each value comes from, by dotted path (`publish.key`). */
+  /** The source of each value, by dotted path (`publish.key`). */
   readonly sources: ReadonlyMap<string, Source>
-  /**
-   * What the user set, as YAML, secrets masked, with a comment where that was at run time; empty when that is nothing.
-   */
+  /** The user's values as YAML, secrets masked, with a comment at those set at run time; empty when the user has set none. */
   readonly userConfig: string
 }
 
-/** One line of what a person is shown of a section. */
+/** One key of a section as it is shown to people. */
 export type ConfigEntry = {
-  /** Dotted path. */
+  /** The dotted path. */
   readonly key: string
-  /** As written in a file; `******` instead of a secret that isn't empty. */
+  /** The value as written in a file; `******` instead of a secret that isn't empty. */
   readonly value: unknown
   readonly source: Source
   readonly secret: boolean
-  /** The user gave it another value than it would have. */
+  /** True when the user gave the key another value than it would have anyway. */
   readonly differs: boolean
 }
 
-/** What one source sets. */
+/** The settings of one source. */
 export type Layer = { readonly source: Source; readonly settings: SettingMap }
 
 /** A value with the layer that it comes from. */
 export type SourcedSetting = Setting & { readonly source: Source }
 
-/** The settings of a section that won over those of weaker layers. */
+/** A section with its layers; a setting of a stronger layer replaces those of weaker ones. */
 export class Section {
   readonly name: string
   readonly schema: GroupSchema
@@ -45,7 +43,7 @@ export class Section {
   readonly config: SectionConfig
   readonly #layers: readonly Layer[]
 
-  /** The layers come strongest first. */
+  /** Takes the layers in order, the strongest first. */
   constructor(name: string, schema: GroupSchema, layers: readonly Layer[]) {
     this.name = name
     this.schema = schema
@@ -73,12 +71,12 @@ export class Section {
     })
   }
 
-  /** What the user set here, which is what plugins may inherit. */
+  /** The values that the user set here, which plugins may inherit. */
   userSettings(): SettingMap {
     return new Map([...this.settings].filter(([, { source }]) => isUsers(source)))
   }
 
-  /** All that is set for a key, strongest first: the first is the one that holds. */
+  /** All values that are set for a key, strongest first: the first is the effective one. */
   layersOf(path: string): readonly SourcedSetting[] {
     return this.#layers.flatMap(({ source, settings }) => {
       const setting = settings.get(path)
@@ -86,12 +84,12 @@ export class Section {
     })
   }
 
-  /** The value that a key would have if nothing had been set at run time. */
+  /** The value that a key would have without the values set at run time. */
   unmodified(path: string): SourcedSetting | undefined {
     return this.layersOf(path).find(({ source }) => source !== 'modify')
   }
 
-  /** The value that a key would have if the user had set nothing in this section. */
+  /** The value that a key would have without the user's values in this section. */
   inherited(path: string): SourcedSetting | undefined {
     return this.layersOf(path).find(({ source }) => !isUsers(source))
   }

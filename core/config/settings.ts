@@ -3,21 +3,21 @@ import type { Reading } from './reading.ts'
 import { isGroup, type GroupSchema } from './schema.ts'
 import type { Spot, ValueReader } from './value-reader.ts'
 
-/** Where an effective value comes from, from the weakest to the strongest. */
+/** The sources of an effective value, from the weakest to the strongest. */
 export type Source = 'default' | 'global' | 'plugin' | 'file' | 'env' | 'modify'
 
-/** Whether a value is the user's own in its section, as opposed to one that the section has anyway. */
+/** True when a value was set by the user in its section. */
 export function isUsers(source: Source): boolean {
   return source === 'file' || source === 'env' || source === 'modify'
 }
 
-/** The value of one key, and where it was written. */
+/** The value of one key, and the place where it was written. */
 export type Setting = Reading & { readonly place: Place }
 
-/** What one layer of the config sets, by the dotted path of the key. */
+/** The values that one layer of the config sets, by the dotted path of the key. */
 export type SettingMap = ReadonlyMap<string, Setting>
 
-/** Reads what is written for a group into one setting for each of its keys, and of the keys of the groups in it. */
+/** Reads the value of a group into one setting for each of its keys, and of the keys of the groups in it. */
 export function readSettings(reader: ValueReader, node: unknown, schema: GroupSchema, spot: Spot): SettingMap {
   const settings = new Map<string, Setting>()
   collect(reader, node, schema, spot, '', settings)
@@ -46,7 +46,7 @@ function collect(
 
 /**
  * Builds an object in which each dotted path of the map is a nested key.
- * @param known paths whose groups are there even where nothing in them has a value
+ * @param known paths whose groups exist even when none of their keys has a value
  */
 export function nested(
   values: Iterable<readonly [path: string, value: unknown]>,
@@ -58,7 +58,7 @@ export function nested(
   return root
 }
 
-/** The group that a path lies in; made where it is missing. */
+/** Returns the group that a path lies in, and makes it where it is missing. */
 function groupOf(root: Record<string, unknown>, path: string): Record<string, unknown> {
   let group = root
   for (const name of path.split('.').slice(0, -1)) group = (group[name] ??= {}) as Record<string, unknown>

@@ -1,26 +1,26 @@
-/** How often a file is looked at that somebody may be writing. */
+/** The interval at which a file that is perhaps being written is checked. */
 export const LOOK_MS = 50
-/** A file that is written in its place is complete when it has been still for so long: programs write in parts. */
+/** The time without a change after which a file that was written in place is complete: programs write in parts. */
 const STILL_MS = 300
-/** One that took its place has been written before, mostly. */
+/** The same for a file that replaced another one: mostly it was written before. */
 const REPLACED_STILL_MS = LOOK_MS
 
-/** The state of a file, as it is looked at. */
+/** The state of a file at one time. */
 export type FileSight = { readonly ino: number; readonly size: number; readonly mtimeMs: number }
 
-/** Tells from looks at a file when whoever writes it is done. */
+/** Decides by repeated checks when a file is completely written. */
 export class Settling {
   #seen: FileSight | undefined
   #complete: FileSight | undefined
   #sinceMs = 0
 
-  /** Something has happened to the file. */
+  /** Restarts the waiting time, as an event of the file has come. */
   touch(nowMs: number): void {
     this.#sinceMs = nowMs
   }
 
   /**
-   * Takes in what is seen now.
+   * Takes the present state of the file.
    * @param sight undefined where there is no file
    * @returns `complete` when the file is to be read, `wait` when it is to be looked at again, `gone` when there is none
    */

@@ -5,9 +5,9 @@ import type { Section } from './section.ts'
 const COMMON: ReadonlySet<string> = new Set(['enable', ...leavesOf(INHERITED).map(({ path }) => path)])
 
 /**
- * Sections of a config file, as YAML: all their keys with the values that they have when the user sets nothing, and what each
- * is for as a comment.
- * @param hasCommon whether plugins' sections have also the keys that every plugin has
+ * Sections of a config file, as YAML: all their keys with the values that they have without the user's, and their
+ * descriptions as comments.
+ * @param hasCommon true to include the keys that every plugin has
  */
 export function configTemplate(sections: readonly Section[], hasCommon: boolean): string {
   const root = new YAMLMap()
@@ -42,7 +42,7 @@ function pairOf(name: string, value: Node, comment: string | undefined): Pair {
 function valueNode(value: unknown): Node {
   const node: Node = new Document().createNode(value)
   if (isCollection(node)) node.flow = true
-  // Nothing would look as if a group followed.
+  // An empty value would look like the beginning of a group.
   if (isScalar(node) && value === null) node.source = 'null'
   return node
 }

@@ -2,16 +2,19 @@ import type { Place } from './config-error.ts'
 import { GlobalConfig } from 'sluice/sdk/host'
 import { nearestKey, normalizeKey } from './key-name.ts'
 
-/** A section of the file for which there is no plugin (yet). */
+/** A section of the file without a plugin (yet). */
 export type UndeclaredSection = {
-  /** In the user's spelling. */
+  /** The name in the user's spelling. */
   readonly name: string
   readonly place: Place
-  /** Where its keys most likely belong: the name of another section, or a key of `global`. */
+  /** The name of the section or the key of `global` that the keys most likely belong to; undefined when none is close. */
   readonly meant: string | undefined
 }
 
-/** Names of plugins that servers of this family have (config.md 1): one of them is no slip, though another is near. */
+/**
+ * Names of plugins that servers of this family have (config.md 1): such a name is no spelling error, even when it resembles
+ * another.
+ */
 export const FAMILY: ReadonlySet<string> = new Set(
   (
     'rtmp rtsp flv hls llhls mp4 webrtc webtransport srt gb28181 snap transcode sei rtp crontab debug test ' +
@@ -21,7 +24,7 @@ export const FAMILY: ReadonlySet<string> = new Set(
 
 const GLOBAL_KEYS = new Map(Object.keys(GlobalConfig.properties).map((name) => [normalizeKey(name), name]))
 
-/** What the name of a section without a plugin is most likely meant to be, beside the sections that have one. */
+/** The name that a section without a plugin was most likely meant to have; undefined when none is close. */
 export function meantSection(name: string, sections: readonly string[]): string | undefined {
   const normalized = normalizeKey(name)
   const globalKey = GLOBAL_KEYS.get(normalized)
@@ -29,7 +32,7 @@ export function meantSection(name: string, sections: readonly string[]): string 
   return FAMILY.has(normalized) ? undefined : nearestKey(name, ['global', ...sections])
 }
 
-/** What a person is told of such a section. */
+/** The text of the error or warning about such a section. */
 export function undeclaredRemark({ name, meant }: UndeclaredSection): string {
   return meant === undefined
     ? `there is no plugin '${name}' (yet)`

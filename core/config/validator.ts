@@ -6,10 +6,10 @@ import { isNetwork } from '../net/network-list.ts'
 import { isWithin, plainFit, type Formats } from './plain-fit.ts'
 import type { JsonSchema } from './schema.ts'
 
-/** An ajv keeps all that it has compiled, so each serves so many schemas, and goes with the last of them that is in use. */
+/** The most schemas of one ajv, which keeps all that it has compiled and is freed with the last of them. */
 const MAX_SCHEMAS = 64
 
-/** The formats that texts of the config may have to fit. */
+/** The formats of texts in the config. */
 const FORMATS: Formats = {
   duration: (text) => parseDuration(text) !== undefined,
   'auto-duration': (text) => text === 'auto' || parseDuration(text) !== undefined,
@@ -30,19 +30,22 @@ const FORMATS: Formats = {
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction>()
 
-/** Tells whether a value, as written, fits the schema. To compile a schema that is used once takes a hundred times as long. */
+/**
+ * Returns true when a value, as written, fits the schema. Compiles the schema only where necessary, which takes a hundred
+ * times as long.
+ */
 export function fits(schema: JsonSchema, written: unknown): boolean {
   return plainFit(schema, written, FORMATS) ?? violation(schema, written) === undefined
 }
 
-/** Undefined when a value, as written, fits the schema; else what the value "must" be. */
+/** Returns undefined when a value, as written, fits the schema; else the error, such as "must be integer". */
 export function violation(schema: JsonSchema, written: unknown): string | undefined {
   if (plainFit(schema, written, FORMATS) === true) return undefined
   const validate = compiled.get(schema) ?? compile(schema)
   return validate(written) ? undefined : (validate.errors?.[0]?.message ?? 'is not valid')
 }
 
-/** Judges schemas themselves, and keeps none. */
+/** The ajv that checks the schemas themselves, and keeps none. */
 let judge: Ajv | undefined
 let compiler: Ajv | undefined
 let compiledCount = 0
@@ -61,7 +64,7 @@ function compile(schema: JsonSchema): ValidateFunction {
   return validate
 }
 
-// Not strict: the schemas of plugins may carry words that only the admin page knows.
+// The mode is not strict, as the schemas of plugins may have keywords that only the admin page knows.
 function createCompiler(): Ajv {
   const ajv = new Ajv({ strict: false, logger: false, meta: false, validateSchema: false })
   for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, validate)
@@ -74,7 +77,7 @@ function createCompiler(): Ajv {
   return ajv
 }
 
-/** Whether a request can be made to an address: by HTTP, to a port that there is, with user information that can be sent. */
+/** True when an HTTP request can be made to an address: with a valid port, and user information that can be sent. */
 function isRequestUrl(text: string): boolean {
   if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return false
   const { port, username, password } = new URL(text)

@@ -6,35 +6,35 @@ import { MASK, masked, meantByText, plainReading, type Reading } from './reading
 import { hasNamedKeys, holdsSecret, leavesOf, type GroupSchema, type JsonSchema } from './schema.ts'
 import { fits, violation } from './validator.ts'
 
-/** Where a value was found. */
+/** The key and the place of a value. */
 export type Spot = {
-  /** Dotted path that begins with the section. */
+  /** The dotted path that begins with the section. */
   readonly key: string
   readonly place: Place
 }
 
-/** A key of a map, with the name that the schema gives it. */
+/** A key of a map, with its name in the schema. */
 type Entry = { readonly name: string; readonly node: unknown; readonly spot: Spot }
 
 type ReaderOptions = {
-  /** The document that the nodes are part of. */
+  /** The document of the nodes. */
   readonly document: Document
-  /** Where a node lies; undefined for one that has no place of its own. */
+  /** Returns the place of a node; undefined for one without a place of its own. */
   readonly placeOf?: (node: unknown) => Place | undefined
-  /** The nodes are plain text, so `true` and `5` may be meant as boolean and number. */
+  /** True when the nodes are plain text, so that `true` and `5` may mean a boolean and a number. */
   readonly text?: boolean
-  /** The section, to tell where a misplaced key belongs. */
+  /** The schema of the section, for the hint where a misplaced key belongs. */
   readonly section?: GroupSchema
-  /** What to say of a key of the section itself that is like none in its schema. */
+  /** Makes the message for a key of the section itself that resembles none in its schema. */
   readonly foreignKey?: ((key: string) => string) | undefined
 }
 
-/** The readings of defaults, which are the same in all sections that have the schema. */
+/** The readings of defaults, which are the same in all sections with the schema. */
 const defaults = new WeakMap<JsonSchema, Reading>()
-/** What a key without a schema of its own may hold. */
+/** The schema of a key without one. */
 const ANYTHING: JsonSchema = {}
 
-/** Reads YAML nodes by a schema. What is wrong is collected, and what was wrong is read as undefined. */
+/** Reads YAML nodes by a schema. Collects the errors, and reads wrong values as undefined. */
 export class ValueReader {
   readonly problems: Problem[] = []
   readonly #options: ReaderOptions
@@ -49,7 +49,10 @@ export class ValueReader {
     return reading !== undefined && schema.writeOnly === true ? { ...reading, shown: masked(reading.written) } : reading
   }
 
-  /** The keys of a group. Nothing is an empty map, and a scalar in place of a map is its first key (config.md 1). */
+  /**
+   * Reads the keys of a group. An empty value is an empty map, and a scalar in place of a map is the value of its first key
+   * (config.md 1).
+   */
   entries(source: unknown, schema: GroupSchema, spot: Spot): readonly Entry[] | undefined {
     const node = this.#resolve(source)
     if (isMap(node)) return this.#namedEntries(node, schema, spot)
@@ -84,9 +87,9 @@ export class ValueReader {
     for (const choice of choices) {
       const trial = new ValueReader(this.#options)
       const reading = trial.read(node, choice, spot)
-      // It has problems also where an unknown key is all that is wrong.
+      // A reading with an unknown key has problems, too.
       if (reading !== undefined && trial.problems.length === 0) return reading
-      // When only one choice is of this kind, what is wrong in it says more than that no choice fits.
+      // When only one choice is of this kind, its errors are more precise than the message that no choice fits.
       if (structured.length === 1 && structured[0] === choice && !isScalar(node)) {
         this.problems.push(...trial.problems)
         return undefined
@@ -124,7 +127,7 @@ export class ValueReader {
     }
   }
 
-  /** The default of a schema, which is written as in the file. */
+  /** Reads the default of a schema, which is written as in the file. */
   readDefault(schema: JsonSchema, spot: Spot): Reading | undefined {
     const known = defaults.get(schema)
     if (known !== undefined) return known
@@ -134,7 +137,7 @@ export class ValueReader {
     return reading
   }
 
-  /** A map whose keys the user chooses. */
+  /** Reads a map whose keys the user chooses. */
   #readMap(node: unknown, schema: JsonSchema, spot: Spot): Reading | undefined {
     if (!isMap(node) && !isNothing(node)) return this.#mismatch(node, schema, spot)
     const patterns = Object.entries(schema.patternProperties ?? {})
@@ -156,7 +159,7 @@ export class ValueReader {
     return this.#assembled(readings, schema, spot)
   }
 
-  /** A scalar in place of a list is a list of one; nothing at all, or an empty string, is an empty list. */
+  /** Reads a list. A scalar in place of a list is a list of one; no value, or an empty string, is an empty list. */
   #readList(node: unknown, schema: JsonSchema, items: JsonSchema, spot: Spot): Reading | undefined {
     if (isMap(node)) return this.#mismatch(node, schema, spot)
     const elements: readonly unknown[] = isSeq(node) ? node.items : this.#scalarElements(node)
@@ -228,7 +231,7 @@ export class ValueReader {
     return foreignKey !== undefined && schema === this.#options.section ? foreignKey(name) : 'unknown key'
   }
 
-  /** What a plain value may stand for, most literal first. */
+  /** The values that a plain value may mean, the most literal first. */
   #candidates(node: unknown): unknown[] {
     if (!isScalar(node)) return [(node as Node | null)?.toJS(this.#options.document)]
     const { value, source } = node
@@ -274,7 +277,7 @@ function foundScalar({ value, source }: Scalar, schema: JsonSchema): string {
   return typeof value === 'string' ? quoted(value) : (source ?? String(value))
 }
 
-/** Whether a node is null, or left empty. */
+/** True when a node is null, or empty. */
 export function isNothing(node: unknown): boolean {
   return node === null || node === undefined || (isScalar(node) && node.value === null)
 }

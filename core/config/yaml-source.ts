@@ -3,11 +3,11 @@ import type { Place, Problem } from './config-error.ts'
 import type { GroupSchema } from './schema.ts'
 import { ValueReader } from './value-reader.ts'
 
-/** What the user wrote, as nodes of YAML with their places. */
+/** A text of the user as YAML nodes with their places. */
 export class YamlSource {
-  /** Where it begins. */
+  /** The place where the text begins. */
   readonly place: Place
-  /** What keeps it as a whole from being read. */
+  /** The errors that keep the whole text from being read. */
   readonly problems: readonly Problem[]
   readonly #document: Document
   readonly #lines: LineCounter | undefined
@@ -19,7 +19,7 @@ export class YamlSource {
     this.problems = lines === undefined ? [] : [...this.#syntaxProblems(), ...this.#aliasProblems()]
   }
 
-  /** @param name of the file, or what else problems are said to be in */
+  /** @param name the name of the file, or the `file` of the problems' places */
   static parse(name: string, text: string): YamlSource {
     const lines = new LineCounter()
     // The excerpts of pretty errors could show secrets.
@@ -30,7 +30,7 @@ export class YamlSource {
     )
   }
 
-  /** A value that was sent as JSON, or is kept so; its parts have no places of their own. */
+  /** Makes a source of a value that was sent or stored as JSON; its parts have no places of their own. */
   static of(name: string, value: unknown): YamlSource {
     return new YamlSource(new Document(value), name)
   }
@@ -49,12 +49,12 @@ export class YamlSource {
     return (node as Node | null | undefined)?.toJS(this.#document)
   }
 
-  /** A node for another value than was written. */
+  /** Makes a node for another value than was written. */
   nodeOf(value: unknown): Node {
     return this.#document.createNode(value)
   }
 
-  /** @param foreignKey what to say of a key of the section that is like none in its schema */
+  /** @param foreignKey makes the message for a key of the section that resembles none in its schema */
   reader(section: GroupSchema, foreignKey?: (key: string) => string): ValueReader {
     const placeOf = (node: unknown) => this.placeOf(node)
     return new ValueReader({ document: this.#document, placeOf, section, foreignKey })
@@ -70,7 +70,10 @@ export class YamlSource {
     return { ...(this.#placeAt(offset) ?? this.place), key: '', message }
   }
 
-  /** Only the first, since the others mostly follow from it. The parser's own messages could hold pieces of secrets. */
+  /**
+   * Returns only the first error, as the others mostly follow from it. The parser's own messages could contain parts of
+   * secrets.
+   */
   #syntaxProblems(): Problem[] {
     const { errors, warnings } = this.#document
     return [...errors, ...warnings]
@@ -97,7 +100,7 @@ export class YamlSource {
     return problems
   }
 
-  /** A few lines with aliases of aliases can stand for more than fits into memory; the parser counts them. */
+  /** Returns false for aliases of aliases that stand for more than fits into memory; the parser counts them. */
   #isExpandable(): boolean {
     try {
       this.#document.toJS()
