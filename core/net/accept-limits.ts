@@ -1,10 +1,10 @@
-/** What a port endures from clients that have not said anything useful yet. */
+/** The limits of a port for clients that are not authenticated or served yet. */
 export type AcceptLimits = {
-  /** A TLS handshake that takes longer is ended. */
+  /** The longest TLS handshake; a longer one is aborted. */
   readonly handshakeTimeoutMs: number
-  /** TLS handshakes of a port at one time; more connections are closed at once. */
+  /** The most TLS handshakes of a port at one time; further connections are closed at once. */
   readonly maxHandshakes: number
-  /** Connections that wait for the first lease of a port to be activated; more are closed at once. */
+  /** The most connections that wait for the first lease of a port to be activated; further ones are closed at once. */
   readonly maxHeld: number
 }
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Where to listen; `host` is null for all addresses of the machine, IPv4 and IPv6. */
+/** An address to listen on; `host` is null for all addresses of the machine, IPv4 and IPv6. */
 export type ListenAddress = { readonly host: string | null; readonly port: number }
 
 const ADDRESS = /^(?:\[(?<v6>[^\]]*)\]|(?<v4>[^:]*)):(?<port>\d{1,5})$/
@@ -8,7 +8,7 @@ const MAX_PORT = 65_535
 
 /**
  * Reads `:port`, `ip:port` or `[ipv6]:port`; port 0 lets the system choose one.
- * @throws {TypeError} saying what is wrong with the text
+ * @throws {TypeError} with a message that names the error in the text
  */
 export function parseListenAddress(text: string): ListenAddress {
   const groups = ADDRESS.exec(text)?.groups
@@ -31,7 +31,7 @@ export function isListenAddress(text: string): boolean {
   }
 }
 
-/** The text form of a bound address: `::` is all addresses, so `:port`. */
+/** The text form of a bound address: `:port` for `::`, which is all addresses. */
 export function formatAddress(host: string, port: number): string {
   if (host === '::') return `:${port}`
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`

@@ -8,31 +8,31 @@ import type { Bound } from './port-table.ts'
 import { TlsLayer, type TlsOptions } from './tls-layer.ts'
 import type { ServerCertificate } from './tls.ts'
 
-/** Who takes the connections of a port, and how they are set up. */
+/** The receiver of a port's connections, with their options. */
 export type PortHandler = {
   readonly nodelay: boolean
   readonly keepalive: boolean
-  /** Null where the port has no TLS. */
+  /** The certificate of the port; null where it has no TLS. */
   readonly certificate: ServerCertificate | null
-  /** `handedOver` is what an older handler gave with a connection of its own. */
+  /** Called with each connection. `handedOver` is the state of a connection that an older handler handed over. */
   onConnection(socket: Socket, handedOver?: unknown): void
 }
 
-/** So many connections may wait to be accepted, if the system allows as many: a thousand viewers may come at once. */
+/** The most connections that wait to be accepted, where the system allows as many: a thousand viewers may connect at once. */
 const BACKLOG = 4096
 /** Idle time before the first keep-alive probe. */
 const KEEPALIVE_DELAY_MS = 60_000
 /**
- * Accept errors come by the thousand; one line in this time is enough. Where file descriptors run out, most systems
- * report nothing: the runtime closes what it can't hand over.
+ * The time between two log lines about accept errors, which come by the thousand. When file descriptors run out, most
+ * systems report no error: the runtime closes the connections.
  */
 const ACCEPT_ERROR_LOG_INTERVAL_MS = 60_000
-/** What a machine without IPv6 answers to binding `::`. */
+/** Error codes of machines without IPv6 for binding `::`. */
 const NO_IPV6_CODES = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EINVAL'])
 
 /**
- * A listening port that outlives those who use it: connections go to the handler activated last. Before the first one
- * is there, and between two, connections are held.
+ * A listening port that outlives the generations that use it: connections go to the handler activated last. Connections that
+ * come before the first handler, or between two, are held.
  */
 export class BoundPort implements Bound<PortHandler> {
   readonly #server = createServer((socket) => this.#accept(socket))
@@ -72,14 +72,14 @@ export class BoundPort implements Bound<PortHandler> {
     await once(this.#server, 'listening')
   }
 
-  /** The real port, also where 0 was asked for; 0 while it does not listen. */
+  /** The bound address with the real port, also for port 0; the port is 0 while it does not listen. */
   get address(): { readonly host: string; readonly port: number } {
     const address = this.#server.address()
     if (address === null || typeof address === 'string') return { host: '', port: 0 }
     return { host: address.address, port: address.port }
   }
 
-  /** New connections go to this handler; connections that were held get it at once. */
+  /** Sends new connections to this handler, and passes it at once the connections that were held. */
   activate(handler: PortHandler): void {
     this.#handlers.push(handler)
     this.#useCertificate()
@@ -89,7 +89,7 @@ export class BoundPort implements Bound<PortHandler> {
     for (const socket of held) this.#admit(socket, handler)
   }
 
-  /** New connections go to the handler activated before it, if that is still there. */
+  /** Sends new connections to the handler activated before this one again, where there is one. */
   deactivate(handler: PortHandler): void {
     const index = this.#handlers.indexOf(handler)
     if (index < 0) return
@@ -98,9 +98,9 @@ export class BoundPort implements Bound<PortHandler> {
   }
 
   /**
-   * Gives a connection of this port to the handler activated last. It waits for its next `data` listener there, as one
-   * that was just accepted does.
-   * @returns false where `from` is that handler, or there is none
+   * Gives a connection of this port to the handler activated last. Its data wait for the next `data` listener, as those of a
+   * new connection do.
+   * @returns false when `from` is that handler, or there is none
    */
   handOver(socket: Socket, state: unknown, from: PortHandler): boolean {
     const handler = this.#handlers.at(-1)
@@ -110,12 +110,12 @@ export class BoundPort implements Bound<PortHandler> {
     return true
   }
 
-  /** Stops listening for a while. Connections that were accepted live on, also those that are held. */
+  /** Stops listening for a while. Accepted connections go on, also those that are held. */
   pause(): void {
     this.#server.close()
   }
 
-  /** Stops listening for good. Connections that were handed over live on. */
+  /** Stops listening for good. Connections that a handler has received go on. */
   close(): void {
     this.#server.close()
     this.#tls?.close()
@@ -129,7 +129,7 @@ export class BoundPort implements Bound<PortHandler> {
   }
 
   #accept(socket: Socket): void {
-    // An error nobody listens to would end the process, and a handler may be late to do so.
+    // An error without listener would end the process, and a handler may add its own late.
     socket.on('error', (err) => this.#log.debug({ code: errorCode(err) }, 'connection failed'))
     const handler = this.#handlers.at(-1)
     if (handler) this.#admit(socket, handler)
@@ -176,7 +176,7 @@ export class BoundPort implements Bound<PortHandler> {
   }
 
   #onAcceptError(error: Error): void {
-    // `listen` tells of its own errors.
+    // `listen` reports its own errors.
     if (!this.listening) return
     if (this.#acceptErrors.pass() === undefined) return
     this.#log.error({ code: errorCode(error) }, 'connections refused: they can not be accepted')

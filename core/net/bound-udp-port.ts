@@ -8,29 +8,35 @@ import type { Bound } from './port-table.ts'
 import type { BufferSizes } from './socket-buffers.ts'
 import { UdpSocket, type UdpSocketOptions } from './udp-socket.ts'
 
-/** Who takes the datagrams of peers that nobody has claimed. */
+/** The receiver of the datagrams of peers without a flow. */
 export type UdpPortHandler = {
-  /** Answers whether the datagram was for this one. */
+  /** Returns true when the datagram was for this handler. */
   onDatagram(datagram: Buffer, peer: UdpPeer): boolean
 }
 
 /**
- * A UDP port that outlives those who use it. A datagram of a claimed peer goes to who claimed it; any other is offered to
- * the handlers, the one activated last first.
+ * A UDP port that outlives the generations that use it. A datagram of a peer with a flow goes to the flow; any other is
+ * offered to the handlers, the one activated last first.
  */
 export class BoundUdpPort implements Bound<UdpPortHandler> {
   readonly #options: Omit<UdpSocketOptions, 'onDatagram'>
   readonly #flows = new FlowTable()
-  /** What its datagrams begin goes on as the work of who made the port, whose error it is when that fails. */
+  /**
+   * Runs the socket in the async context in which the port was made, so that errors of its datagrams are attributed to the
+   * plugin that made it.
+   */
   readonly #inContext = AsyncLocalStorage.snapshot()
   #sizes: BufferSizes
-  /** The latest first. Replaced and never changed, as one may leave while they are asked. */
+  /**
+   * The handlers, the latest first. The list is replaced and never changed, as a handler may leave while a datagram is
+   * offered.
+   */
   #handlers: readonly UdpPortHandler[] = []
   #socket: UdpSocket | undefined
   #closing = false
-  /** Who sent the last datagram that was not claimed, and often sends the next one, too. */
+  /** The sender of the last datagram without a flow, which often sends the next one, too. */
   #lastPeer: UdpPeer = { remoteAddress: '', remotePort: 0 }
-  /** Its address as the socket spells it. */
+  /** The sender's address in the spelling of the socket. */
   #lastAddress = ''
 
   constructor(options: Omit<UdpSocketOptions, 'onDatagram'>) {
@@ -52,7 +58,7 @@ export class BoundUdpPort implements Bound<UdpPortHandler> {
     this.#socket = await this.#inContext(() => UdpSocket.bind(address, options))
   }
 
-  /** Other sizes hold from now on. */
+  /** Changes the sizes of the socket's buffers. */
   resize(sizes: BufferSizes): void {
     this.#sizes = sizes
     this.#socket?.resize(sizes)
@@ -62,13 +68,13 @@ export class BoundUdpPort implements Bound<UdpPortHandler> {
     this.#handlers = [handler, ...this.#handlers]
   }
 
-  /** The handler is asked no more. Where the port is being closed, the socket goes with the last of them. */
+  /** Removes a handler. When the port is being closed, the socket is closed with the last of them. */
   deactivate(handler: UdpPortHandler): void {
     this.#handlers = this.#handlers.filter((other) => other !== handler)
     if (this.#closing) this.close()
   }
 
-  /** Its datagrams go to `onDatagram` from now on, before flows of the same peer that were claimed earlier. */
+  /** Sends the datagrams of a peer to `onDatagram` from now on, before flows of the same peer that were claimed earlier. */
   claim({ remoteAddress, remotePort }: UdpPeer, onDatagram: Flow['onDatagram']): Flow {
     const address = normalizeIp(remoteAddress) ?? remoteAddress
     return this.#flows.add(this.#socket?.spell(address) ?? address, remotePort, onDatagram)
@@ -88,23 +94,23 @@ export class BoundUdpPort implements Bound<UdpPortHandler> {
     this.#send(datagrams, address, port)
   }
 
-  /** Sends to any peer datagrams that lie behind each other, as `UdpSocket.sendRun` has them. */
+  /** Sends adjacent datagrams to any peer; see `UdpSocket.sendRun`. */
   sendRun(bytes: Buffer, datagramBytes: number, { remoteAddress, remotePort }: UdpPeer): void {
     this.#sendRun(bytes, datagramBytes, this.#socket?.spell(remoteAddress) ?? '', remotePort)
   }
 
-  /** The same to the peer of a flow. */
+  /** Sends adjacent datagrams to the peer of a flow. */
   sendRunTo({ address, port }: Flow, bytes: Buffer, datagramBytes: number): void {
     this.#sendRun(bytes, datagramBytes, address, port)
   }
 
-  /** Gives the port up for a while; flows go on when it listens again. */
+  /** Closes the socket for a while; flows go on when the port listens again. */
   pause(): void {
     this.#socket?.close()
     this.#socket = undefined
   }
 
-  /** Takes no new peers. The socket is closed when the last handler has left, so that flows can take their leave. */
+  /** Ends the port. The socket is closed when the last handler has left, so that flows can send their last datagrams. */
   close(): void {
     this.#closing = true
     if (this.#handlers.length === 0) this.pause()

@@ -6,29 +6,29 @@ import { BATCH_BYTES, type BatchSocket, type UdpBatch } from './udp-batch.ts'
 
 const { EAGAIN, EINTR, EINVAL, EIO, EMSGSIZE, ENOBUFS, ENOSYS } = constants.errno
 
-/** Below the 1,024 that the kernel takes in one call (UIO_MAXIOV). */
+/** The most messages of a call, below the 1,024 that the kernel takes (UIO_MAXIOV). */
 const MAX_MESSAGES = 512
-/** What one message may have where the kernel cuts it into datagrams (UDP_MAX_SEGMENTS before Linux 6.9). */
+/** The most datagrams of a message that the kernel cuts (UDP_MAX_SEGMENTS before Linux 6.9). */
 const MAX_SEGMENTS = 64
-/** The payload of an IPv4 packet without options (RFC 791, 768). */
+/** The largest payload of an IPv4 packet without options (RFC 791, 768). */
 const MAX_MESSAGE_BYTES = 65_507
 const MAX_PEERS = 4096
-/** So many refusals of segmented messages one after the other are of the system, and not of a single peer's path. */
+/** The number of consecutive refusals of segmented messages that are due to the system, and not to a single peer's path. */
 const MAX_SEGMENT_REFUSALS = 64
-/** What the kernel says of segments: too long for the path, no checksums by the device, or too many. */
+/** The kernel's errors about segments: too long for the path, no checksums by the device, or too many. */
 const SEGMENT_ERRORS = new Set([EINVAL, EIO, EMSGSIZE])
 
 /**
- * What is sent within one turn of the event loop, in few system calls. It is one socket's at a time: what another one
- * sends makes it leave, so that many sockets need no memory of their own.
+ * Collects the datagrams of one turn of the event loop, and sends them with few system calls. It serves one socket at a
+ * time: when another one sends, it sends the first one's datagrams, so that many sockets need no memory of their own.
  */
 export class DatagramBatch implements UdpBatch {
   readonly #calls: SocketCalls
   readonly #arena = Buffer.from(new ArrayBuffer(BATCH_BYTES))
   readonly #messages: MessageHeaders
-  /** The datagrams of a message that could not be sent as one. */
+  /** The datagrams of a message that the kernel refused to cut. */
   readonly #singles: MessageHeaders
-  /** The peers that were sent to, by port and address; forgotten when they are many. */
+  /** The peers that were sent to, by port and address; all are forgotten when they are many. */
   readonly #peers = new Map<number, Map<string, MessageTarget>>()
   #peerCount = 0
   #maxSegments: number
@@ -43,7 +43,7 @@ export class DatagramBatch implements UdpBatch {
     this.flush()
   }
 
-  /** @param segments whether the kernel is to cut messages into datagrams */
+  /** @param segments true when the kernel can cut messages into datagrams */
   constructor(calls: SocketCalls, segments: boolean) {
     this.#calls = calls
     this.#maxSegments = segments ? MAX_SEGMENTS : 1
@@ -67,7 +67,7 @@ export class DatagramBatch implements UdpBatch {
     return true
   }
 
-  /** What was added leaves now. */
+  /** Sends the collected datagrams. */
   flush(): void {
     const socket = this.#socket
     const count = this.#count
@@ -89,7 +89,10 @@ export class DatagramBatch implements UdpBatch {
     this.#socket = socket
   }
 
-  /** Adds what fits to the latest message, where that is of datagrams as long and to the same peer. @returns how many bytes */
+  /**
+   * Adds datagrams to the latest message, as far as they fit, where it has datagrams of the same length to the same peer.
+   * @returns the number of bytes that were added
+   */
   #extend(bytes: Buffer, datagramBytes: number, target: MessageTarget): number {
     const latest = this.#count - 1
     if (latest < 0 || this.#messages.targets[latest] !== target) return 0
@@ -123,7 +126,7 @@ export class DatagramBatch implements UdpBatch {
     setImmediate(this.#onTurnEnd)
   }
 
-  /** @returns whether the system's buffer has room for more */
+  /** @returns true when the system's buffer has room for more */
   #send(socket: BatchSocket, messages: MessageHeaders, count: number): boolean {
     let next = 0
     while (next < count) {
@@ -150,7 +153,7 @@ export class DatagramBatch implements UdpBatch {
     return true
   }
 
-  /** Sends the datagrams of one message as messages of their own. */
+  /** Sends the datagrams of one message as separate messages. */
   #sendSingles(socket: BatchSocket, index: number): boolean {
     this.#segmentRefusals += 1
     if (this.#segmentRefusals === MAX_SEGMENT_REFUSALS) this.#maxSegments = 1
@@ -165,7 +168,10 @@ export class DatagramBatch implements UdpBatch {
     return this.#send(socket, this.#singles, count)
   }
 
-  /** Hands messages to the queue that waits for room; it keeps the bytes, which the batch does not. */
+  /**
+   * Hands messages to Node's queue, which waits for room in the system's buffer; it needs a copy of the bytes, as the batch
+   * reuses its memory.
+   */
   #queue(socket: BatchSocket, messages: MessageHeaders, from: number, to: number): void {
     for (let index = from; index < to; index += 1) {
       const start = messages.offsets[index]!

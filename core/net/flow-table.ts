@@ -1,19 +1,22 @@
-/** A peer that somebody has claimed. */
+/** The claim of a peer's datagrams. */
 export type Flow = {
-  /** As the socket spells it. */
+  /** The peer's address in the spelling of the socket. */
   readonly address: string
   readonly port: number
-  /** Answers whether the datagram was for this flow. */
+  /** Returns true when the datagram was for this flow. */
   readonly onDatagram: (datagram: Buffer) => boolean
-  /** The flow that was claimed before, for the same peer; kept when this one is removed, for who is at it. */
+  /**
+   * The flow of the same peer that was claimed before. It stays set when this one is removed, for a loop that is at this
+   * one.
+   */
   next: Flow | undefined
 }
 
-/** The claimed peers of a port, by the peer's port and then its address, so that no text is made for a datagram. */
+/** The flows of a port, by the peer's port and then its address, so that a look-up makes no text for a datagram. */
 export class FlowTable {
   readonly #peers = new Map<number, Map<string, Flow>>()
 
-  /** The flow of a peer that was claimed last. */
+  /** Returns the flow of a peer that was claimed last. */
   find(address: string, port: number): Flow | undefined {
     return this.#peers.get(port)?.get(address)
   }
@@ -25,7 +28,7 @@ export class FlowTable {
     return flow
   }
 
-  /** Does nothing where the flow is not there any more. */
+  /** Removes a flow; does nothing when it was removed before. */
   remove(flow: Flow): void {
     const { address, port, next } = flow
     const addresses = this.#peers.get(port)

@@ -1,9 +1,9 @@
 import { ListenError } from './listen-error.ts'
 import type { Bound, LeaseOwner, Port, PortTable, PortWish } from './port-table.ts'
 
-/** The use of ports by one owner: bound first, taken over later, and given up at the end. */
+/** The use of ports by one owner: they are bound first, taken over later, and given up at the end. */
 export class Lease<Handler, B extends Bound<Handler>> {
-  /** What gets that which comes in at each port. */
+  /** The handlers of the leased ports. */
   protected readonly handlers = new Map<Port<B>, Handler>()
   readonly #owner: LeaseOwner
   readonly #table: PortTable<B>
@@ -17,7 +17,7 @@ export class Lease<Handler, B extends Bound<Handler>> {
 
   /**
    * Adds a port to the lease.
-   * @throws {ListenError} when it can't be bound; the lease is as before then
+   * @throws {ListenError} when it can't be bound; the lease stays as it was then
    */
   async take(wish: PortWish<B>, handler: Handler): Promise<void> {
     const joined: Port<B>[] = []
@@ -35,8 +35,8 @@ export class Lease<Handler, B extends Bound<Handler>> {
   }
 
   /**
-   * Adds a port to the lease, or the one of another address where the system does not let this server have the first.
-   * @returns why it is the other one; undefined where it is the first
+   * Adds a port to the lease, or the port of another address when the system refuses the first.
+   * @returns the reason why it is the other port; undefined when it is the first
    * @throws {ListenError} as `take` does
    */
   async takeEither(
@@ -55,8 +55,8 @@ export class Lease<Handler, B extends Bound<Handler>> {
   }
 
   /**
-   * Binds addresses that a port of an earlier generation stands in the way of: that port stops listening, and goes on
-   * when this lease is released before its own. Usually all is bound, and there is nothing to do.
+   * Binds addresses that conflict with a port of an earlier generation: that port stops listening, and resumes when this
+   * lease is released before its own. Usually all ports are bound already, and it does nothing.
    * @throws {ListenError}
    */
   bind(): Promise<void> {
@@ -64,19 +64,19 @@ export class Lease<Handler, B extends Bound<Handler>> {
     return this.#binding
   }
 
-  /** From now on, what is new comes here; until then it goes to the lease activated before. */
+  /** Sends new connections and peers to this lease from now on; until then they go to the lease activated before. */
   activate(): void {
     if (this.#state !== 'waiting') return
     this.#state = 'active'
     for (const [{ bound }, handler] of this.handlers) bound.activate(handler)
   }
 
-  /** Gives the ports up; one that nobody else leases is closed. Idempotent. */
+  /** Gives the ports up; a port without another lease is closed. Idempotent. */
   async release(): Promise<void> {
     if (this.#state === 'released') return
     this.#state = 'released'
     for (const [{ bound }, handler] of this.handlers) bound.deactivate(handler)
-    // What is being bound can't be closed.
+    // A port can't be closed while it is being bound.
     await this.#binding?.catch(() => {})
     await this.#table.leave([...this.handlers.keys()], this.#owner)
   }
@@ -86,7 +86,7 @@ export class Lease<Handler, B extends Bound<Handler>> {
   }
 }
 
-/** Where a port listens, or is to listen. */
+/** The address that a port listens on, or shall listen on. */
 export function addressOf({ bound, wanted }: Port<Bound<never>>): { readonly host: string; readonly port: number } {
   if (bound.listening) return bound.address
   return { host: wanted.host ?? '::', port: wanted.port }

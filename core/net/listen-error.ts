@@ -1,20 +1,20 @@
-/** What is known of an address that can't be listened on. */
+/** The details of an address that can't be listened on. */
 type ListenFailure = {
   /** The system's code (`EADDRINUSE`, `EACCES`, …), or `CERTIFICATE`, `ADDRESS` and `CLOSED`. */
   readonly code: string
-  /** Who wanted it. */
+  /** The plugin or part of the server that asked for the address. */
   readonly owner: string
-  /** As in the config. */
+  /** The address as in the config. */
   readonly address: string
-  /** The key that names it, for example `rtmp.tcp.listenaddr`; undefined when none is known. */
+  /** The config key of the address, for example `rtmp.tcp.listenaddr`; undefined when none is known. */
   readonly key: string | undefined
   readonly why: string
   readonly cause?: unknown
 }
 
 /**
- * An address that can't be listened on. The message is one line for an operator: who wanted it, why it can't be had, and
- * what to do, with the key of the config.
+ * An address that can't be listened on. The message is one line for an operator: the owner, the reason, and the config key
+ * to change.
  */
 export class ListenError extends Error {
   readonly code: string
@@ -27,7 +27,7 @@ export class ListenError extends Error {
   }
 }
 
-/** Why an address can't be had that is free of others in this server. */
+/** The reason when another program has the address. */
 export const TAKEN_OUTSIDE = 'address already in use'
 
 function nextStep(code: string, why: string, key: string | undefined): string {

@@ -7,7 +7,7 @@ import type { ServerCertificate } from './tls.ts'
 
 /** The use of TCP ports by one owner. Connections that come before the first lease of a port is activated are held. */
 export class ListenerLease extends Lease<PortHandler, BoundPort> {
-  /** The address that was taken in place of `listenaddr`. */
+  /** The address that is used instead of `listenaddr`. */
   instead: string | undefined
   readonly #certificate: ServerCertificate | null
 
@@ -20,7 +20,10 @@ export class ListenerLease extends Lease<PortHandler, BoundPort> {
     return [...this.handlers.keys()].map((port) => ({ ...addressOf(port), tls: port.kind === 'tls' }))
   }
 
-  /** Gives a connection of this lease to the one of the same port that was activated last; false where that is this one. */
+  /**
+   * Gives a connection of this lease to the lease of the same port that was activated last; returns false when that is this
+   * one.
+   */
   handOver(socket: Socket, state: unknown): boolean {
     const kind = socket instanceof TLSSocket ? 'tls' : 'tcp'
     for (const [port, handler] of this.handlers) {
@@ -29,7 +32,7 @@ export class ListenerLease extends Lease<PortHandler, BoundPort> {
     return false
   }
 
-  /** Accepted connections live on. */
+  /** Gives the ports up. Accepted connections go on. */
   override release(): Promise<void> {
     this.#certificate?.close()
     return super.release()

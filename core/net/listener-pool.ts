@@ -14,19 +14,19 @@ import { noDrops, type UdpDrops } from './udp-drops.ts'
 import { UdpLease } from './udp-lease.ts'
 import { UdpSending } from './udp-sending.ts'
 
-/** The group of the config that the keys are in, for example `rtmp.tcp`, where it is known. */
+/** The config group of the keys, for example `rtmp.tcp`, where it is known. */
 type InSection = { readonly section?: string | undefined }
 
-/** What a port needs to know of its config. */
+/** The config of a port. */
 type ListenConfig = TcpConfig &
   InSection & {
-    /** Protocols that TLS clients may choose from (RFC 7301), the preferred first; by default they are not asked. */
+    /** Protocols that TLS clients may choose from (RFC 7301), the preferred first; without ALPN unless given. */
     readonly alpn?: readonly string[]
-    /** Is taken in place of a `listenaddr` that the system does not let the server have. */
+    /** The address to use when the system refuses `listenaddr`. */
     readonly fallback?: string | undefined
   }
 
-/** A port that is listened on. */
+/** A port that listens. */
 export type ListeningPort = {
   readonly plugin: string
   readonly kind: 'tcp' | 'tls' | 'udp'
@@ -56,12 +56,12 @@ export class ListenerPool {
     this.#sessionPorts = new SessionPorts(this.#buffers, this.#sending)
   }
 
-  /** Datagrams that came to nothing since the server started, by plugin. */
+  /** The datagrams that were dropped since the server started, by plugin. */
   get udpDrops(): ReadonlyMap<string, UdpDrops> {
     return this.#drops
   }
 
-  /** All that is listened on, but for the ports of single sessions. */
+  /** All ports that listen, except those of single sessions. */
   listening(): ListeningPort[] {
     const shown = ({ plugin, kind, bound, openedAt }: Port<BoundPort | BoundUdpPort>): ListeningPort => ({
       plugin,
@@ -74,8 +74,9 @@ export class ListenerPool {
 
   /**
    * Binds the addresses of a config, or joins those that an owner of the same name has bound already.
-   * @param owner its name is in log lines and errors
-   * @param onConnection gets each connection, for TLS after the handshake; what it throws ends that connection only
+   * @param owner the owner, whose name is in log lines and errors
+   * @param onConnection called with each connection, for TLS after the handshake; an error that it throws ends only that
+   * connection
    * @throws {ListenError}
    */
   async acquire(
@@ -108,7 +109,7 @@ export class ListenerPool {
   }
 
   /**
-   * Binds the UDP address of a config, or joins that which an owner of the same name has bound already.
+   * Binds the UDP address of a config, or joins the port that an owner of the same name has bound already.
    * @throws {ListenError}
    */
   async acquireUdp(owner: LeaseOwner, config: UdpConfig & InSection, handler: UdpPortHandler): Promise<UdpLease> {
@@ -134,7 +135,7 @@ export class ListenerPool {
   }
 
   /**
-   * Binds an even UDP port and the next.
+   * Binds an even UDP port and the next one.
    * @throws {StreamUnavailable} when no two are free
    */
   takePortPair(
@@ -161,14 +162,14 @@ export class ListenerPool {
   }
 
   /**
-   * The certificate that files hold, or one that is made here.
-   * @throws {Error} naming the file and what is wrong with it
+   * Opens the certificate in these files, or makes a self-signed one.
+   * @throws {Error} with a message that names the file and the error in it
    */
   openCertificate(owner: LeaseOwner, files: CertificateFiles, life: CertificateLife): Promise<ServerCertificate> {
     return ServerCertificate.open(files, this.#log.child({ owner: owner.plugin }), life)
   }
 
-  /** Closes all ports; accepted connections live on, and so do flows until they are given up. */
+  /** Closes all ports; accepted connections go on, and flows go on until they are released. */
   close(): void {
     this.#tcp.close()
     this.#udp.close()

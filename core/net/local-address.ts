@@ -5,11 +5,11 @@ import { isIP } from 'node:net'
 import type { MachineAddresses } from 'sluice/sdk'
 import { normalizeIp } from './network-list.ts'
 
-/** The port is of no matter: nothing is sent there. */
+/** The port of the look-up, which does not matter: nothing is sent there. */
 const ANY_PORT = 9
 const LINK_LOCAL = /^(?:169\.254\.|fe[89ab][\da-f]:)/i
 
-/** The first address by which other machines reach this one, IPv4 before IPv6; undefined where it has none. */
+/** The first address by which other machines can reach this one, IPv4 before IPv6; undefined where it has none. */
 export function localAddress(): string | undefined {
   const outward = interfaceAddresses().filter(({ internal }) => !internal)
   const preferred = outward.find(({ family }) => family === 'IPv4') ?? outward.find(({ scopeid }) => !scopeid)
@@ -18,7 +18,7 @@ export function localAddress(): string | undefined {
 
 /**
  * The addresses by which this machine can be reached.
- * @param configured what the config says of its public ones; what is no address is left out
+ * @param configured the public addresses of the config; a text that is no address is ignored
  */
 export function machineAddresses(
   configured: { readonly publicip: string; readonly publicipv6: string },
@@ -40,16 +40,16 @@ export function machineAddresses(
 }
 
 /**
- * The local address by which the system would send to an address.
- * @throws {Error} when that is no IP address, or there is no way to it
+ * Returns the local address from which the system would send to an address.
+ * @throws {Error} when the text is no IP address, or there is no route to it
  */
 export async function addressToward(ip: string): Promise<string> {
-  // One of a single link has a zone, which `normalizeIp` does not take.
+  // A link-local address has a zone, which `normalizeIp` does not accept.
   const peer = normalizeIp(ip) ?? ip
   if (isIP(peer) === 0) throw new Error('the address of the peer is no IP address')
   const socket = createSocket(isIP(peer) === 6 ? 'udp6' : 'udp4')
   try {
-    // The connection of a UDP socket is a look-up of the route, and no more.
+    // Connecting a UDP socket only looks the route up, and sends nothing.
     const connected = once(socket, 'connect')
     socket.connect(ANY_PORT, peer)
     await connected

@@ -12,7 +12,7 @@ const CONTROL_LENGTH = 10
 const VECTOR_WORDS = 4
 const VECTOR_BASE = 0
 const VECTOR_LENGTH = 2
-/** Room for a `sockaddr_in6`, aligned to 8 bytes. */
+/** The size of a `sockaddr_in6`, aligned to 8 bytes. */
 const ADDRESS_WORDS = 8
 // `struct cmsghdr` with the 16 bits of UDP_SEGMENT (cmsg(3), udp(7)).
 const CONTROL_WORDS = 6
@@ -26,10 +26,10 @@ const WORD_BYTES = 4
 const HEADER_BYTES = HEADER_WORDS * WORD_BYTES
 const HIGH_WORD = 2 ** 32
 
-/** Where the bytes of a message go, in which datagrams. */
+/** The peer that a message goes to. */
 export type MessageTarget = { readonly address: string; readonly ip: Uint32Array; readonly port: number }
 
-/** The headers of messages in memory as `sendmmsg` reads it, and what is to be known of each where it can't be sent. */
+/** The headers of messages in memory as `sendmmsg` reads it, and the details of each that are needed when it can't be sent. */
 export class MessageHeaders {
   readonly #words: Uint32Array<ArrayBuffer>
   readonly #pointer: bigint
@@ -39,11 +39,11 @@ export class MessageHeaders {
   readonly #controls: number
   readonly offsets: Uint32Array
   readonly lengths: Uint32Array
-  /** How long the datagrams of a message are; the last may be shorter. */
+  /** The length of the datagrams of a message; the last may be shorter. */
   readonly datagramBytes: Uint16Array
   readonly targets: MessageTarget[] = []
 
-  /** @param arena what the messages' bytes lie in */
+  /** @param arena the memory of the messages' bytes */
   constructor(calls: SocketCalls, capacity: number, arena: ArrayBuffer) {
     this.#words = new Uint32Array(capacity * SLOT_WORDS)
     this.#pointer = calls.pointerTo(this.#words.buffer)
@@ -57,7 +57,7 @@ export class MessageHeaders {
     for (let index = 0; index < capacity; index += 1) this.#prepare(index)
   }
 
-  /** Writes a message of one datagram or more. */
+  /** Writes the header of a message of one datagram or more. */
   write(index: number, offset: number, length: number, datagramBytes: number, target: MessageTarget): void {
     const words = this.#words
     this.offsets[index] = offset
@@ -70,7 +70,7 @@ export class MessageHeaders {
     this.resize(index, length)
   }
 
-  /** Gives a message another length in bytes. */
+  /** Changes the length of a message, in bytes. */
   resize(index: number, length: number): void {
     this.lengths[index] = length
     this.#words[this.#vectors + index * VECTOR_WORDS + VECTOR_LENGTH] = length
@@ -82,12 +82,12 @@ export class MessageHeaders {
     return Math.ceil(this.lengths[index]! / this.datagramBytes[index]!)
   }
 
-  /** Where the headers from this one on lie. */
+  /** The address of the header at an index, and of those behind it. */
   pointer(index: number): bigint {
     return index === 0 ? this.#pointer : this.#pointer + BigInt(index * HEADER_BYTES)
   }
 
-  /** Writes what is the same for each message that has the place. */
+  /** Writes the fields that are the same for each message at an index. */
   #prepare(index: number): void {
     const header = index * HEADER_WORDS
     const vector = this.#vectors + index * VECTOR_WORDS
@@ -103,7 +103,7 @@ export class MessageHeaders {
     this.#words[control + 3] = UDP_SEGMENT
   }
 
-  /** Addresses of user space have less than 53 bits. */
+  /** Writes a pointer; addresses of user space have less than 53 bits. */
   #setPointer(at: number, pointer: number): void {
     this.#words[at] = pointer % HIGH_WORD
     this.#words[at + 1] = Math.floor(pointer / HIGH_WORD)

@@ -1,12 +1,12 @@
 import { BlockList, isIP, SocketAddress } from 'node:net'
 
-/** Networks by address (`127.0.0.1`, `::1`) or by prefix (`10.0.0.0/8`, `2001:db8::/32`). */
+/** A list of networks by address (`127.0.0.1`, `::1`) or by prefix (`10.0.0.0/8`, `2001:db8::/32`). */
 export class NetworkList {
   readonly #networks = new BlockList()
-  /** Whether no address can be in it. */
+  /** True when the list has no networks. */
   readonly isEmpty: boolean
 
-  /** @param networks as `isNetwork` takes them */
+  /** @param networks texts that `isNetwork` accepts */
   constructor(networks: readonly string[]) {
     this.isEmpty = networks.length === 0
     for (const network of networks) {
@@ -15,13 +15,13 @@ export class NetworkList {
     }
   }
 
-  /** @param ip as `normalizeIp` gives it; what is no address is in no network */
+  /** @param ip an address from `normalizeIp`; a text that is no address is in no network */
   includes(ip: string): boolean {
     return !this.isEmpty && isIP(ip) !== 0 && this.#networks.check(ip, familyOf(ip))
   }
 }
 
-/** The networks of a config, as it is at the moment. */
+/** The networks of a config key at the present time. */
 export class ConfiguredNetworks implements Pick<NetworkList, 'isEmpty' | 'includes'> {
   readonly #read: () => readonly string[]
   #texts: readonly string[] = []
@@ -35,7 +35,7 @@ export class ConfiguredNetworks implements Pick<NetworkList, 'isEmpty' | 'includ
     return this.#current().isEmpty
   }
 
-  /** @param ip as `normalizeIp` gives it */
+  /** @param ip an address from `normalizeIp` */
   includes(ip: string): boolean {
     return this.#current().includes(ip)
   }
@@ -48,14 +48,14 @@ export class ConfiguredNetworks implements Pick<NetworkList, 'isEmpty' | 'includ
   }
 }
 
-/** Whether a text names an address or a network. */
+/** True when a text is an address or a network. */
 export function isNetwork(text: string): boolean {
   if (!/^[\da-f.:]+(?:\/\d{1,3})?$/iu.test(text)) return false
   const { ip, prefix } = splitNetwork(text)
   return isIP(ip) !== 0 && prefix <= (isIP(ip) === 4 ? 32 : 128)
 }
 
-/** An address in its one spelling, IPv4 also where it is mapped into IPv6; undefined for any other text. */
+/** Returns an address in its one spelling, without the mapping of IPv4 into IPv6; undefined for any other text. */
 export function normalizeIp(text: string): string | undefined {
   if (isIP(text) === 0 || text.includes('%')) return undefined
   const { address } = new SocketAddress({ address: text, family: familyOf(text) })

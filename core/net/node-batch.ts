@@ -1,6 +1,6 @@
 import { BATCH_BYTES, type BatchSocket, type UdpBatch } from './udp-batch.ts'
 
-/** Datagrams that lie behind each other, to one peer. */
+/** Adjacent datagrams to one peer. */
 type Run = {
   readonly socket: BatchSocket
   readonly start: number
@@ -11,8 +11,8 @@ type Run = {
 }
 
 /**
- * Sends by Node, a system call for each datagram, but one right after the other: a receiver on this machine is awake from the
- * first to the last then, and what it costs to wake it falls on few. All sockets share its bytes.
+ * Sends by Node, a system call for each datagram, but one right after the other: a receiver on this machine then stays awake
+ * from the first to the last, which costs fewer wake-ups. All sockets share its memory.
  */
 export class NodeBatch implements UdpBatch {
   #arena = Buffer.allocUnsafeSlow(BATCH_BYTES)
@@ -38,7 +38,7 @@ export class NodeBatch implements UdpBatch {
     return true
   }
 
-  /** What was added leaves now. */
+  /** Sends the collected datagrams. */
   flush(): void {
     const runs = this.#runs
     this.#runs = []
@@ -48,7 +48,7 @@ export class NodeBatch implements UdpBatch {
       this.#send(run)
       waits ||= run.socket.queuedBytes > 0
     }
-    // What waits is read from there later.
+    // Node's queue still reads the datagrams that wait from the old memory.
     if (waits) this.#arena = Buffer.allocUnsafeSlow(BATCH_BYTES)
   }
 
@@ -56,7 +56,10 @@ export class NodeBatch implements UdpBatch {
     if (this.#runs.some((run) => run.socket === socket)) this.flush()
   }
 
-  /** Behind what waits, it waits as well, and must not hold all bytes of the batch until then. */
+  /**
+   * Sends a run of datagrams. Behind others that wait it will wait, too, so it gets a copy, which does not hold the memory
+   * of the whole batch.
+   */
   #send({ socket, start, end, datagramBytes, address, port }: Run): void {
     const part = this.#arena.subarray(start, end)
     socket.queue(socket.queuedBytes > 0 ? Buffer.from(part) : part, datagramBytes, address, port)

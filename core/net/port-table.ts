@@ -3,13 +3,15 @@ import { errorCode, messageOf } from 'sluice/sdk'
 import { formatAddress, parseListenAddress, type ListenAddress } from './address.ts'
 import { ListenError, TAKEN_OUTSIDE } from './listen-error.ts'
 
-/** Who leases ports: one generation of a plugin, known by identity. Its generations share ports by their name. */
+/**
+ * An owner of leases: one generation of a plugin, compared by identity. The generations of a plugin share ports by its name.
+ */
 export type LeaseOwner = { readonly plugin: string }
 
-/** A port of the system that outlives those who use it: they are activated and deactivated. */
+/** A port of the system that outlives the handlers that use it: they are activated and deactivated. */
 export interface Bound<Handler> {
   readonly listening: boolean
-  /** The real port, also where 0 was asked for; 0 while it does not listen. */
+  /** The bound address with the real port, also for port 0; the port is 0 while it does not listen. */
   readonly address: { readonly host: string; readonly port: number }
   /** @throws {Error} with a `code` when the address can't be bound */
   listen(address: ListenAddress): Promise<void>
@@ -17,36 +19,36 @@ export interface Bound<Handler> {
   deactivate(handler: Handler): void
   /** Stops listening for a while. */
   pause(): void
-  /** Takes nothing new, and stops listening for good. */
+  /** Takes no new connections or peers, and stops listening for good. */
   close(): void
 }
 
-/** A port of the table, and who uses it: an owner as often as it has leases. */
+/** A port of the table, and its owners: an owner is listed once for each of its leases. */
 export type Port<B> = {
   readonly plugin: string
-  /** As in the config. */
+  /** The address as in the config. */
   readonly text: string
-  /** The key of the config that names it, where it is known. */
+  /** The config key of the address, where it is known. */
   readonly key: string | undefined
-  /** Tells ports of one address apart that speak differently, as TLS and plain ones do. */
+  /** The kind of the port, which distinguishes ports of one address, such as TLS and plain ones. */
   readonly kind: string
-  /** With the port that was chosen, once it was: that one it gets again. */
+  /** The wanted address; once the system has chosen a port, with that port, so that the same one is bound again. */
   wanted: ListenAddress
   readonly bound: B
-  /** Settles when it was tried to bind it; rejects with a `ListenError`. */
+  /** Settles when the attempt to bind the port has ended; rejects with a `ListenError`. */
   ready: Promise<void>
   readonly users: LeaseOwner[]
   readonly openedAt: Date
-  /** Ports that it took the place of; while they are leased, they get it back. */
+  /** The ports that stopped listening for this one; they resume when it is closed, while they are leased. */
   readonly displaced: Port<B>[]
 }
 
-/** An address as a config asks for it. */
+/** An address that a config asks for. */
 export type PortWish<B> = {
   readonly text: string
   readonly key: string | undefined
   readonly kind: string
-  /** Makes what is bound there, where no owner of the same name has it already. */
+  /** Makes the bound port, when no owner of the same name has it already. */
   readonly create: (log: Logger) => B
 }
 
@@ -68,9 +70,9 @@ export class PortTable<B extends Bound<never>> {
   }
 
   /**
-   * Binds an address, or joins the port that an owner of the same name has bound already. An address that only such an
-   * owner's other port stands in the way of, as `127.0.0.1:1935` after `:1935`, is bound later, by `bind`.
-   * @param join is given the port before it is bound, and has to leave it also where that fails
+   * Binds an address, or joins the port that an owner of the same name has bound already. An address that conflicts only
+   * with another port of such an owner, as `127.0.0.1:1935` with `:1935`, is bound later, by `bind`.
+   * @param join called with the port before it is bound; the caller must leave the port even when that fails
    * @throws {ListenError}
    */
   async take(owner: LeaseOwner, wish: PortWish<B>, join: (port: Port<B>) => void): Promise<void> {
@@ -88,7 +90,7 @@ export class PortTable<B extends Bound<never>> {
   }
 
   /**
-   * Binds a port that another one stands in the way of, which stops listening and goes on when this one is left.
+   * Binds a port that conflicts with another one, which stops listening and resumes when this one is left.
    * @throws {ListenError}
    */
   async bind(port: Port<B>, owner: LeaseOwner): Promise<void> {
@@ -104,7 +106,7 @@ export class PortTable<B extends Bound<never>> {
     }
   }
 
-  /** Gives ports up; one that nobody else uses is closed. */
+  /** Gives ports up; a port without another user is closed. */
   async leave(ports: readonly Port<B>[], owner: LeaseOwner): Promise<void> {
     const left: Port<B>[] = []
     for (const port of ports) {
@@ -154,7 +156,7 @@ export class PortTable<B extends Bound<never>> {
     this.#log.info({ owner: plugin, address: text, ...address }, what)
   }
 
-  /** The ports that earlier owners of the same name listen on, where this one is to listen. */
+  /** The ports that earlier owners of the same name listen on, and that conflict with this one. */
   #inTheWay(port: Port<B>, owner: LeaseOwner): Port<B>[] {
     return [...this.#ports.values()].filter(
       ({ plugin, bound, users }) =>

@@ -2,17 +2,17 @@ import { hostname } from 'node:os'
 import { makeSelfSigned, type KeyPair } from 'sluice/sdk/host'
 
 const LIFETIME_DAYS = 365
-/** Clients' clocks may be behind ours. */
+/** The most days that a certificate begins in the past, as the clocks of clients may be behind. */
 const MAX_BACKDATE_DAYS = 1
 const DAY_MS = 86_400_000
 
-/** By the days that they hold. */
+/** The certificates made so far, by their lifetime in days. */
 const made = new Map<number, { readonly pair: KeyPair; readonly dueMs: number }>()
 
 /**
- * The certificate used where none is configured: for this machine's names, made once per process, and made anew when half
- * of its time is over.
- * @param days from its beginning to its end
+ * The certificate used where none is configured: for this machine's names, made once per process, and again when half of its
+ * lifetime is over.
+ * @param days the lifetime in days
  */
 export function selfSignedCertificate(days = LIFETIME_DAYS, nowMs = Date.now()): KeyPair {
   const known = made.get(days)

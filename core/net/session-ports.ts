@@ -16,17 +16,17 @@ export type SessionPort = {
 /** A TCP port that was bound for one session. */
 export type TcpSessionPort = {
   readonly address: { readonly host: string; readonly port: number }
-  /** Gives the port back; accepted connections live on. Idempotent. */
+  /** Gives the port back; accepted connections go on. Idempotent. */
   readonly close: () => void
 }
 
 const BUFFER_SIZES: BufferSizes = { readbuffer: 4 * 1024 * 1024, writebuffer: 4 * 1024 * 1024 }
 
-/** The ports of single sessions: one of a range, by UDP or TCP, or an even one of UDP and the next. */
+/** The ports of single sessions: one of a range, by UDP or TCP, or an even UDP port and the next one. */
 export class SessionPorts {
   readonly #buffers: SocketBuffers
   readonly #sending: UdpSending
-  /** Bound here, or being bound: other sessions don't try them. */
+  /** The ports that are bound here, or being bound; other sessions skip them. */
   readonly #taken = { udp: new Set<number>(), tcp: new Set<number>() }
   #closed = false
 
@@ -41,7 +41,7 @@ export class SessionPorts {
   }
 
   /**
-   * Takes a TCP port; `create` makes what is bound.
+   * Takes a TCP port; `create` makes the bound port.
    * @throws {StreamUnavailable} when no port is free
    */
   takeTcp(range: PortRange, handler: PortHandler, create: () => BoundPort): Promise<TcpSessionPort> {
@@ -49,7 +49,7 @@ export class SessionPorts {
   }
 
   /**
-   * Takes an even port and the next, as RTP and RTCP have them (RFC 3550, 11).
+   * Takes an even port and the next one, for RTP and RTCP (RFC 3550, 11).
    * @throws {StreamUnavailable} when no two are free
    */
   takePair(
@@ -68,14 +68,14 @@ export class SessionPorts {
     })
   }
 
-  /** Opens no more. */
+  /** Refuses further ports. */
   close(): void {
     this.#closed = true
   }
 
   /**
-   * Tries the numbers of a range that are multiples of `step`, from any of them on: what still comes for a session that has
-   * ended should not reach the next one. Those that others have are skipped.
+   * Tries the numbers of a range that are multiples of `step`, from a random one on, so that late packets of a session that
+   * has ended do not reach the next one. Numbers in use are skipped.
    */
   async #find<Found>(
     { first, last }: PortRange,

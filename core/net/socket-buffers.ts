@@ -2,35 +2,35 @@ import type { Socket } from 'node:dgram'
 import type { Logger } from 'pino'
 import { errorCode } from 'sluice/sdk'
 
-/** How many bytes of datagrams the system is to keep for a socket. */
+/** The sizes of a socket's buffers in the system, in bytes. */
 export type BufferSizes = { readonly readbuffer: number; readonly writebuffer: number }
 
-/** Linux doubles what is set, for its own bookkeeping, and tells the doubled value (socket(7)). */
-const TOLD_PER_BYTE = process.platform === 'linux' ? 2 : 1
+/** The bytes that the system reports for each byte set: Linux doubles the value, for its own bookkeeping (socket(7)). */
+const REPORTED_PER_BYTE = process.platform === 'linux' ? 2 : 1
 
-/** What is said of a size that can't be had. */
+/** The error codes for a size that the system refuses. */
 const SIZE_CODES = new Set(['ERR_SOCKET_BUFFER_SIZE', 'ERR_SOCKET_BAD_BUFFER_SIZE'])
 
-/** Sets the buffers of UDP sockets. What the system does not give is told once: it is the same for all of them. */
+/** Sets the buffers of UDP sockets. Smaller buffers than asked for are logged once, as they are the same for all sockets. */
 export class SocketBuffers {
   readonly #log: Logger
-  #told = false
+  #isLogged = false
 
   constructor(log: Logger) {
     this.#log = log
   }
 
   resize(socket: Socket, { readbuffer, writebuffer }: BufferSizes): void {
-    // Some systems give less than was asked for, others nothing at all.
+    // Some systems set a smaller size than asked for, others refuse it.
     attempt(() => socket.setRecvBufferSize(readbuffer))
     attempt(() => socket.setSendBufferSize(writebuffer))
-    if (this.#told) return
+    if (this.#isLogged) return
     const given = {
-      readbuffer: socket.getRecvBufferSize() / TOLD_PER_BYTE,
-      writebuffer: socket.getSendBufferSize() / TOLD_PER_BYTE,
+      readbuffer: socket.getRecvBufferSize() / REPORTED_PER_BYTE,
+      writebuffer: socket.getSendBufferSize() / REPORTED_PER_BYTE,
     }
     if (given.readbuffer >= readbuffer && given.writebuffer >= writebuffer) return
-    this.#told = true
+    this.#isLogged = true
     const asked = { readbuffer, writebuffer }
     this.#log.info(
       { asked, given },

@@ -8,21 +8,24 @@ export interface SocketCalls {
   /** The kernel cuts one message into datagrams (UDP_SEGMENT, udp(7)). */
   readonly canSegment: boolean
   /**
-   * Makes a bound UDP socket, which is not closed with any object here.
-   * @returns its descriptor; undefined where the address is of a form that only Node can read
+   * Makes a bound UDP socket, which its caller has to close.
+   * @returns its descriptor; undefined when the address has a form that only Node can parse
    * @throws {Error} with a `code` when the address can't be bound
    */
   bind(host: string, port: number): number | undefined
-  /** Lets no other socket bind the same address, which libuv allows on sockets that it did not make itself. */
+  /** Keeps other sockets from binding the same address, which libuv allows on sockets that it did not make itself. */
   forbidReuse(fd: number): void
   close(fd: number): void
-  /** sendmmsg(2). @returns how many messages were sent, or the error of the first as a negative number */
+  /**
+   * Sends messages by sendmmsg(2).
+   * @returns the number of messages that were sent, or the error of the first as a negative number
+   */
   sendMessages(fd: number, headers: bigint, count: number): number
-  /** Where bytes lie; they must be kept as long as that is used. */
+  /** The address of bytes in memory; the buffer must be kept as long as the address is used. */
   pointerTo(bytes: ArrayBuffer): bigint
 }
 
-/** What a process has of the calls, and why it has none. */
+/** The calls of a process, or the reason why it has none. */
 export type SocketCallsFound =
   | { readonly calls: SocketCalls; readonly why: '' }
   | { readonly calls: undefined; readonly why: string }
@@ -41,7 +44,8 @@ const DEFINITIONS = {
   socket: { return: 'i32', arguments: ['i32', 'i32', 'i32'] },
   bind: { return: 'i32', arguments: ['i32', 'pointer', 'u32'] },
   setsockopt: { return: 'i32', arguments: ['i32', 'i32', 'i32', 'pointer', 'u32'] },
-  // Numbers as pointers, in the same registers: node:ffi calls functions with pointers only by compiled code, which is far quicker.
+  // The pointers are passed as numbers, in the same registers: node:ffi calls functions with pointers only by compiled code,
+  // which is far quicker.
   sendmmsg: { return: 'i32', arguments: ['pointer', 'pointer', 'pointer', 'pointer'] },
   close: { return: 'i32', arguments: ['i32'] },
   __errno_location: { return: 'pointer', arguments: [] },
@@ -49,7 +53,7 @@ const DEFINITIONS = {
 
 let found: SocketCallsFound | undefined
 
-/** The calls of this process, which are looked for once. */
+/** The calls of this process, which are searched for once. */
 export function findSocketCalls(): SocketCallsFound {
   return (found ??= find())
 }
@@ -106,14 +110,14 @@ function makeCalls(ffi: Ffi): SocketCalls {
   }
 }
 
-/** How many words of 32 bits a `sockaddr_in` or a `sockaddr_in6` has, by the words of the address. */
+/** The size of a `sockaddr_in` or a `sockaddr_in6` in words of 32 bits, by the words of the address. */
 export function socketAddressWords(ip: Uint32Array): 4 | 7 {
   return ip.length === 1 ? 4 : 7
 }
 
-/** Writes a `sockaddr_in` or a `sockaddr_in6` (ip(7), ipv6(7)) into words that are zero where it has none. */
+/** Writes a `sockaddr_in` or a `sockaddr_in6` (ip(7), ipv6(7)) into words; those without a field must be zero. */
 export function writeSocketAddress(target: Uint32Array, at: number, ip: Uint32Array, port: number): void {
-  // The number of the port is in network order behind that of the family, which is in the machine's.
+  // The port is in network order behind the address family, which is in the machine's order.
   const swapped = ((port & 0xff) << 8) | (port >>> 8)
   if (ip.length === 1) {
     target[at] = AF_INET | (swapped << 16)
@@ -128,7 +132,7 @@ export function writeSocketAddress(target: Uint32Array, at: number, ip: Uint32Ar
   target[at + 5] = ip[3]!
 }
 
-/** An error as those of Node are, with its `code`. */
+/** An error like those of Node, with its `code`. */
 function systemError(errno: number, syscall: string, address = ''): Error {
   const code = getSystemErrorName(errno)
   return Object.assign(new Error(`${syscall} ${code} ${address}`.trimEnd()), { code, errno, syscall })

@@ -6,13 +6,13 @@ import type { AcceptLimits } from './accept-limits.ts'
 import type { KeyPair } from 'sluice/sdk/host'
 
 export type TlsOptions = {
-  /** Protocols that clients may choose from (RFC 7301), the preferred first; empty where they are not asked. */
+  /** Protocols that clients may choose from (RFC 7301), the preferred first; empty for no ALPN. */
   readonly alpn: readonly string[]
 }
 
 type TlsLayerOptions = TlsOptions & { readonly log: Logger; readonly limits: AcceptLimits }
 
-/** Makes TLS connections out of accepted ones. Handshakes that fail end their connection and nothing else. */
+/** Makes TLS connections out of accepted ones. A failed handshake ends only its own connection. */
 export class TlsLayer {
   readonly #server: Server
   readonly #log: Logger
@@ -37,7 +37,7 @@ export class TlsLayer {
     })
   }
 
-  /** Connections accepted from now on see this certificate. */
+  /** Sets the certificate of connections that are accepted from now on. */
   setCertificate(pair: KeyPair): void {
     this.#server.setSecureContext({ cert: pair.cert, key: pair.key })
   }
@@ -54,14 +54,14 @@ export class TlsLayer {
     this.#server.emit('connection', socket)
   }
 
-  /** Ends the handshakes under way; connections that are past them live on. */
+  /** Ends the handshakes under way; connections after their handshake go on. */
   close(): void {
     const sockets = [...this.#pending.values()]
     this.#pending.clear()
     for (const socket of sockets) socket.destroy()
   }
 
-  // Told of the accepted connection, and of the TLS connection made of it: whichever comes first is logged.
+  // Logs a failed handshake once: it is called for the accepted connection, and for the TLS connection made of it.
   #failed(socket: Socket, reason: string): void {
     if (!this.#pending.delete(peerOf(socket))) return
     const { ip, port } = sessionClient(socket)
@@ -69,12 +69,12 @@ export class TlsLayer {
   }
 }
 
-/** The same for an accepted connection and the TLS connection made of it, and of no other connection of the port. */
+/** A key that an accepted connection shares with the TLS connection made of it, and with no other connection of the port. */
 function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`
 }
 
-/** OpenSSL's errors say it in short besides a message with addresses and file names. */
+/** The short reason of OpenSSL's errors, whose messages contain addresses and file names. */
 function reasonOf(error: Error): string {
   if ('code' in error && error.code === 'ERR_SSL_HTTP_REQUEST') return 'an HTTP request without TLS on a port with it'
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message

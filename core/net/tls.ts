@@ -5,25 +5,25 @@ import type { Logger } from 'pino'
 import type { KeyPair } from 'sluice/sdk/host'
 import { selfSignedCertificate } from './self-signed.ts'
 
-/** Paths as in the config; both empty for a self-signed certificate. */
+/** The paths as in the config; both empty for a self-signed certificate. */
 export type CertificateFiles = { readonly certfile: string; readonly keyfile: string }
 
-/** Of a certificate that is made here. */
+/** The lifetime of a self-signed certificate. */
 export type CertificateLife = {
-  /** From its beginning to its end; 365 unless given. */
+  /** The lifetime in days; 365 unless given. */
   readonly days?: number | undefined
-  /** The time in milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now?: () => number
 }
 
-/** How often it is looked whether a certificate that was made here is due. */
+/** The interval at which a self-signed certificate is checked for renewal. */
 const DUE_INTERVAL_MS = 3_600_000
-/** How often the files are looked at. Polled, for renewal tools replace files, links and whole folders. */
+/** The interval at which the files are checked. They are polled, as renewal tools replace files, links and whole folders. */
 const WATCH_INTERVAL_MS = 2_000
 
 /**
  * Reads and checks a certificate and its key.
- * @throws {Error} naming the file and what is wrong with it
+ * @throws {Error} with a message that names the file and the error in it
  */
 export async function loadCertificate(
   { certfile, keyfile }: CertificateFiles,
@@ -32,7 +32,7 @@ export async function loadCertificate(
   if (certfile === '' && keyfile === '') return selfSignedCertificate(days, now())
   if (certfile === '') throw new Error(`keyfile ${keyfile} is set, but certfile is not`)
   if (keyfile === '') throw new Error(`certfile ${certfile} is set, but keyfile is not`)
-  // One after the other: where both are wrong, the first is named.
+  // The files are read one after the other, so that the error names the first when both are wrong.
   const cert = await readPem('certfile', certfile)
   const key = await readPem('keyfile', keyfile)
   const parsed = parsePem('certfile', certfile, 'a certificate', () => new X509Certificate(cert))
@@ -64,7 +64,10 @@ function reason(error: unknown): string {
   return error.message
 }
 
-/** A certificate that is renewed without a restart: read again when its files change, or made anew when it is due. */
+/**
+ * A certificate that is renewed without a restart: its files are read again when they change, and a self-signed one is made
+ * again when it is due.
+ */
 export class ServerCertificate {
   readonly #files: CertificateFiles
   readonly #life: CertificateLife
@@ -72,7 +75,7 @@ export class ServerCertificate {
   readonly #reload = (): void => void this.reload()
   #pair: KeyPair
   #dueTimer: NodeJS.Timeout | undefined
-  /** Told when the certificate was replaced. */
+  /** Called when the certificate was replaced. */
   onRenewed: (pair: KeyPair) => void = () => {}
 
   private constructor(files: CertificateFiles, life: CertificateLife, pair: KeyPair, log: Logger) {
@@ -93,7 +96,10 @@ export class ServerCertificate {
     return this.#pair
   }
 
-  /** Reads the files again, or looks whether the one made here is due. While they don't fit together, as between two writes of a renewal, the old pair stays. */
+  /**
+   * Reads the files again, or renews a self-signed certificate that is due. While the files don't fit together, as between
+   * two writes of a renewal, the old pair stays.
+   */
   async reload(): Promise<void> {
     try {
       const pair = await loadCertificate(this.#files, this.#life)

@@ -1,29 +1,29 @@
 /** A socket whose datagrams go through a batch. */
 export interface BatchSocket {
-  /** -1 where Node has made the socket, and tells no other. */
+  /** The file descriptor; -1 when Node has made the socket, as Node does not expose it. */
   readonly fd: number
   readonly isIpv6: boolean
-  /** What waits in this process for room in the system's buffer, in bytes. */
+  /** The bytes in this process that wait for room in the system's buffer. */
   readonly queuedBytes: number
   /**
-   * Sends datagrams by Node, behind what waits: they lie behind each other, all `datagramBytes` long but the last, which may be
-   * shorter. Their bytes must not change while any wait.
+   * Sends adjacent datagrams by Node, behind those that wait; all are `datagramBytes` long but the last, which may be
+   * shorter. Their bytes must not change while any of them waits.
    */
   queue(bytes: Buffer, datagramBytes: number, address: string, port: number): void
   /** Counts datagrams that the system refused. */
   refuse(count: number): void
 }
 
-/** What is sent within one turn of the event loop, and leaves at its end. */
+/** Collects the datagrams of one turn of the event loop, and sends them at its end. */
 export interface UdpBatch {
   /**
-   * Copies datagrams that lie behind each other, all `datagramBytes` long but the last, which may be shorter.
-   * @returns false where they can't be sent by a batch; what was added before has left then
+   * Copies adjacent datagrams, all `datagramBytes` long but the last, which may be shorter.
+   * @returns false when they can't be sent by a batch; the datagrams added before are sent first then
    */
   add(socket: BatchSocket, bytes: Buffer, datagramBytes: number, address: string, port: number): boolean
-  /** Sends what a socket has added, which is closed then. */
+  /** Sends the datagrams of a socket that is being closed. */
   release(socket: BatchSocket): void
 }
 
-/** What is kept until a batch leaves: the pictures of many viewers, and little enough for a processor's cache. */
+/** The most bytes of a batch: enough for the frames of many viewers, and little enough for a processor's cache. */
 export const BATCH_BYTES = 512 * 1024

@@ -1,10 +1,10 @@
-/** Datagrams of one plugin that came to nothing, by the reason; they only grow. */
+/** The numbers of dropped datagrams of one plugin, by the reason; they only grow. */
 export type UdpDrops = {
-  /** Nobody wanted it: the peer is not known. */
+  /** Datagrams that came in from unknown peers. */
   unclaimed: number
-  /** The system refused to send it: too long, no way to the peer, no memory. */
+  /** Datagrams that the system refused to send: too long, no route to the peer, no memory. */
   unsent: number
-  /** The send buffer was full, or the port closed. */
+  /** Datagrams that were not sent as the send buffer was full, or the port closed. */
   overflow: number
 }
 

@@ -3,7 +3,7 @@ import { Lease } from './lease.ts'
 
 /** The use of a UDP port by one owner. */
 export class UdpLease extends Lease<UdpPortHandler, BoundUdpPort> {
-  /** @throws {Error} before the port was taken */
+  /** @throws {Error} before the port is taken */
   get port(): BoundUdpPort {
     const [port] = this.handlers.keys()
     if (port === undefined) throw new Error('the lease has no port')

@@ -6,24 +6,27 @@ import { findSocketCalls, type SocketCallsFound } from './socket-calls.ts'
 import type { UdpBatch } from './udp-batch.ts'
 
 /**
- * How UDP sockets send: by `sendmmsg` where this process has it, whose messages the kernel cuts into datagrams where it can
- * (GSO), and else by Node, one system call a datagram. It is chosen, and told, with the first socket.
+ * Chooses how UDP sockets send: by `sendmmsg` where this process has it, whose messages the kernel cuts into datagrams where
+ * it can (GSO), and else by Node, one system call for each datagram. The choice is made and logged with the first socket.
  */
 export class UdpSending {
   readonly #log: Logger
   readonly #find: () => SocketCallsFound
   #found: SocketCallsFound | undefined
-  /** Of all sockets that `bind` has given a descriptor. */
+  /** The batch of all sockets that `bind` has returned a descriptor for. */
   #systemBatch: DatagramBatch | undefined
   #nodeBatch: NodeBatch | undefined
 
-  /** @param find what there is; that of this process, but in tests */
+  /** @param find finds the system calls; those of this process, except in tests */
   constructor(log: Logger, find = findSocketCalls) {
     this.#log = log
     this.#find = find
   }
 
-  /** What a socket sends by, which is shared with others. @param fd what `bind` has given */
+  /**
+   * The batch that a socket sends by, which it shares with others.
+   * @param fd the descriptor that `bind` has returned
+   */
   batchFor(fd: number | undefined): UdpBatch {
     if (fd !== undefined && this.#systemBatch !== undefined) return this.#systemBatch
     return (this.#nodeBatch ??= new NodeBatch())
@@ -31,8 +34,8 @@ export class UdpSending {
 
   /**
    * Binds a socket of Node.
-   * @returns its descriptor, by which the system's calls can send; undefined where only Node can
-   * @throws {Error} with a `code` when the address can't be bound, or the socket emits that
+   * @returns its descriptor, for the system calls; undefined when only Node can send
+   * @throws {Error} with a `code` when the address can't be bound; the socket may emit the error instead
    */
   bind(socket: Socket, host: string, port: number): number | undefined {
     const { calls } = this.#choose()
@@ -42,7 +45,7 @@ export class UdpSending {
       return undefined
     }
     try {
-      // Node does not tell the descriptor of a socket that it has made itself.
+      // Node does not expose the descriptor of a socket that it has made itself.
       socket.bind({ fd })
     } catch (error) {
       calls.close(fd)

@@ -12,23 +12,23 @@ export type UdpSocketOptions = {
   readonly buffers: SocketBuffers
   readonly sizes: BufferSizes
   readonly drops: UdpDrops
-  /** Gets each datagram; it must not throw. */
+  /** Called with each datagram; it must not throw. */
   readonly onDatagram: (datagram: Buffer, from: RemoteInfo) => void
 }
 
-/** What a machine without IPv6 answers to binding `::`. */
+/** Error codes of machines without IPv6 for binding `::`. */
 const NO_IPV6_CODES = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EINVAL'])
 const MAX_PORT = 65_535
 const IPV4_IN_IPV6 = '::ffff:'
-/** More than this is not kept in this process once the send buffer of the system is full. */
+/** The most bytes that are kept in this process once the send buffer of the system is full. */
 const MAX_SEND_QUEUE_BYTES = 1024 * 1024
 
-/** A bound UDP socket. What can't be sent is counted, and no error of the network ends it. */
+/** A bound UDP socket. Datagrams that can't be sent are counted, and no error of the network ends it. */
 export class UdpSocket {
   readonly #socket: Socket
   readonly #isIpv6: boolean
   readonly #batch: UdpBatch
-  /** How the batch sees this socket. */
+  /** The interface of this socket for the batch. */
   readonly #inBatch: BatchSocket
   readonly #buffers: SocketBuffers
   readonly #drops: UdpDrops
@@ -46,13 +46,13 @@ export class UdpSocket {
     this.#inBatch = this.#asBatchSocket(fd ?? -1)
     this.#buffers = buffers
     this.#drops = drops
-    // An error is one of a datagram, such as the peer's answer that nobody listens there: the socket goes on.
+    // An error is about one datagram, such as an ICMP answer that the peer's port is closed: the socket goes on.
     socket.on('error', () => void (drops.unsent += 1))
     socket.on('message', onDatagram)
   }
 
   /**
-   * Binds a socket; without a host it takes IPv6 and IPv4.
+   * Binds a socket; without a host it receives IPv6 and IPv4.
    * @throws {Error} with a `code` when the address can't be bound
    */
   static async bind({ host, port }: ListenAddress, options: UdpSocketOptions): Promise<UdpSocket> {
@@ -66,7 +66,7 @@ export class UdpSocket {
 
   static async #bindTo(host: string, port: number, options: UdpSocketOptions): Promise<UdpSocket> {
     const isIpv6 = host.includes(':')
-    // Peers are told by address, and looked up nowhere.
+    // All peers are given by address, so the look-up returns the address as it is.
     const socket = createSocket({ type: isIpv6 ? 'udp6' : 'udp4', lookup: (name, _, found) => found(null, name, 0) })
     try {
       const listening = once(socket, 'listening')
@@ -86,12 +86,12 @@ export class UdpSocket {
     return { host: address, port }
   }
 
-  /** An address as this socket spells it, when it is of the peers it hears from. */
+  /** Returns an address in the spelling of this socket, in which IPv4 may be mapped into IPv6. */
   spell(address: string): string {
     return this.#isIpv6 && !address.includes(':') ? IPV4_IN_IPV6 + address : address
   }
 
-  /** @param address as `spell` gives it */
+  /** @param address the address as `spell` returns it */
   send(datagrams: readonly Buffer[], address: string, port: number): void {
     if (!this.#canSend(datagrams.length, port)) return
     for (const datagram of datagrams) {
@@ -101,9 +101,9 @@ export class UdpSocket {
   }
 
   /**
-   * Sends datagrams that lie behind each other, all `datagramBytes` long but the last, which may be shorter. The bytes are
-   * read before it returns.
-   * @param address as `spell` gives it
+   * Sends adjacent datagrams, all `datagramBytes` long but the last, which may be shorter. The bytes are read before it
+   * returns.
+   * @param address the address as `spell` returns it
    */
   sendRun(bytes: Buffer, datagramBytes: number, address: string, port: number): void {
     if (bytes.length === 0 || !this.#canSend(Math.ceil(bytes.length / datagramBytes), port)) return
@@ -115,7 +115,7 @@ export class UdpSocket {
     this.#buffers.resize(this.#socket, sizes)
   }
 
-  /** Frees the port at once; what was sent before leaves. Idempotent. */
+  /** Frees the port at once; datagrams that were sent before still leave. Idempotent. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -143,7 +143,10 @@ export class UdpSocket {
     return isPort && !this.#closed
   }
 
-  /** What becomes of the first of the datagrams is taken for all: they go the same way, and to be told costs a turn each. */
+  /**
+   * Sends datagrams by Node. The result of the first is counted for all: they take the same route, and each callback costs a
+   * turn.
+   */
   #queue(bytes: Buffer, datagramBytes: number, address: string, port: number): void {
     const socket = this.#socket
     const count = Math.max(1, Math.ceil(bytes.length / datagramBytes))

@@ -5,10 +5,13 @@ import { DialError } from './dial-error.ts'
 /** Networks that connections may not go to. */
 export type DeniedNetworks = Pick<NetworkList, 'isEmpty' | 'includes'>
 
-/** Where the addresses lead that name no machine. */
+/** The addresses that the unspecified addresses lead to. */
 const UNSPECIFIED: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** Whether connections may go to an address: IPv4 also where it is mapped into IPv6, and whatever zone it is of. */
+/**
+ * True when connections may go to an address. IPv4 addresses that are mapped into IPv6 are checked, too, and zones are
+ * ignored.
+ */
 export function isAllowed(denied: DeniedNetworks, address: string): boolean {
   if (denied.isEmpty) return true
   const ip = normalizeIp(address.replace(/%.*$/su, ''))
@@ -17,7 +20,7 @@ export function isAllowed(denied: DeniedNetworks, address: string): boolean {
 }
 
 /**
- * The addresses that connections may go to.
+ * Returns the addresses that connections may go to.
  * @throws {DialError} when there are none
  */
 export function allowedOf<Address extends { readonly address: string }>(
@@ -29,7 +32,7 @@ export function allowedOf<Address extends { readonly address: string }>(
   return allowed
 }
 
-/** What is said of an address that may not be reached. */
+/** The message for an address that connections may not go to. */
 export function denialOf(address: string): string {
   return `the address ${address} is denied by global.pull.deny`
 }

@@ -1,17 +1,17 @@
 import { MalformedError } from 'sluice/sdk/media'
 
-/** Largest head of an answer that is read. */
+/** The largest head of an answer that is read. */
 export const MAX_HEAD_BYTES = 16 * 1024
 
 const HEAD_END = '\r\n\r\n'
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: |$)/u
 
-/** What a proxy says to CONNECT (RFC 9110 9.3.6); what follows the head is the target's. */
+/** A proxy's answer to CONNECT (RFC 9110 9.3.6); the bytes after the head are the target's. */
 export type ConnectAnswer = { readonly status: number; readonly headSizeBytes: number }
 
 /**
- * Parses the head of an answer to CONNECT; null while it is not whole. Interim answers (1xx) are passed over.
- * @throws {MalformedError} when it is no HTTP, or does not end in time
+ * Parses the head of an answer to CONNECT; null while it is incomplete. Interim answers (1xx) are skipped.
+ * @throws {MalformedError} when it is no HTTP, or longer than {@link MAX_HEAD_BYTES}
  */
 export function parseConnectAnswer(bytes: Buffer): ConnectAnswer | null {
   for (let start = 0; ;) {
@@ -27,7 +27,10 @@ export function parseConnectAnswer(bytes: Buffer): ConnectAnswer | null {
   }
 }
 
-/** Writes a request for a connection. @param host IPv6 without brackets */
+/**
+ * Serializes a CONNECT request.
+ * @param host the host; IPv6 without brackets
+ */
 export function serializeConnect(host: string, port: number, user?: { name: string; password: string }): string {
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
   const lines = [`CONNECT ${authority} HTTP/1.1`, `Host: ${authority}`]

@@ -1,4 +1,4 @@
-/** Why a connection was not opened. The message is for people, and holds nothing secret. */
+/** The reason why a connection was not opened. The message is for people, and contains no secrets. */
 export class DialError extends Error {
   override readonly name = 'DialError'
 }
@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer in time',
 }
 
-/** What a person is told of a failure: in plain words where there are some, and as the system calls it. */
+/** The reason of a failure for people: in plain words for common errors, else with the system's message. */
 export function dialReason(error: unknown): string {
   if (!(error instanceof Error)) return 'failed'
   if (error instanceof DialError) return error.message

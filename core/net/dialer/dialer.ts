@@ -10,26 +10,26 @@ import { discard, openTcp, openTls } from './opening.ts'
 import { parseProxyUrl, type ProxyServer } from './proxy-url.ts'
 import { connectBySocks } from './socks.ts'
 
-/** A connection is open within this, with all that a proxy and TLS take, or it is given up. */
+/** The longest time until a connection is open, including a proxy and TLS. */
 const CONNECT_TIMEOUT_MS = 10_000
-/** Addresses of a name that a proxy is asked for, one after the other. */
+/** The most addresses of a name that a proxy is asked to connect to, one after the other. */
 const MAX_PROXIED_ADDRESSES = 4
 const HOST_NAME = /^[\w.-]{1,253}$/u
 const MAX_PORT = 65_535
 
 export type DialerOptions = {
-  /** Looked at anew for each connection. */
+  /** The denied networks, which are checked again for each connection. */
   readonly deny: DeniedNetworks
-  /** The address of a proxy; none when empty. */
+  /** The URL of a proxy; empty for none. */
   readonly proxy?: string
   readonly connectTimeoutMs?: number
-  /** Finds the addresses of a name; the system does unless given. */
+  /** Finds the addresses of a name; by the system unless given. */
   readonly lookup?: (name: string) => Promise<readonly LookupAddress[]>
 }
 
 /**
- * Makes what opens connections to other servers.
- * @throws {DialError} when the address of the proxy is none; the message does not show it
+ * Creates the dialer, which opens connections to other servers.
+ * @throws {DialError} when the URL of the proxy is not valid; the message does not contain it
  */
 export function createDialer(options: DialerOptions): Dialer {
   return new NetDialer(options)
@@ -78,7 +78,7 @@ class NetDialer implements Dialer {
   async #reach(host: string, port: number, signal: AbortSignal): Promise<Socket> {
     if (this.#proxy === undefined)
       return openTcp({ host, port, signal, addresses: await this.#addresses(host, signal) })
-    // Without a list the proxy looks the name up, which may be known to it alone.
+    // Without denied networks the proxy looks the name up, as perhaps it alone can.
     if (this.#deny.isEmpty) return this.#byProxy(this.#proxy, host, port, signal)
     const addresses = await this.#addresses(host, signal)
     let failure: unknown
@@ -93,7 +93,7 @@ class NetDialer implements Dialer {
     throw failure
   }
 
-  /** @throws {DialError} when there are none, or all are denied */
+  /** @throws {DialError} when the host has no address, or all are denied */
   async #addresses(host: string, signal: AbortSignal): Promise<LookupAddress[]> {
     const family = isIP(host)
     const found = family === 0 ? await unlessAborted(this.#lookUp(host), signal) : [{ address: host, family }]
@@ -121,7 +121,7 @@ class NetDialer implements Dialer {
     }
   }
 
-  /** The proxy is the operator's word, and nobody else's: its address is not checked. */
+  /** Connects to the proxy. Its address is not checked, as only the operator sets it. */
   async #openProxy({ kind, host, port }: ProxyServer, signal: AbortSignal): Promise<Socket> {
     try {
       const family = isIP(host)
@@ -138,10 +138,10 @@ function systemLookup(name: string): Promise<LookupAddress[]> {
   return lookup(name, { all: true })
 }
 
-/** @throws {DialError} when it can't be the name or address of a host */
+/** @throws {DialError} when the text can't be the name or address of a host */
 function hostOf(text: string): string {
   if (isIP(text) !== 0) return text
-  // The conversion leaves line ends out.
+  // The conversion would remove line ends.
   const name = /\s/u.test(text) ? '' : domainToASCII(text)
   if (!HOST_NAME.test(name)) throw new DialError("can't connect: the host is neither a name nor an address")
   return name
@@ -151,7 +151,7 @@ function atPort(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Settles as the work does, or rejects when the signal aborts before. */
+/** Settles like `work`, or rejects when the signal aborts before. */
 async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()

@@ -4,7 +4,7 @@ import { parseConnectAnswer, serializeConnect } from './connect-answer.ts'
 import { DialError } from './dial-error.ts'
 import type { ProxyServer } from './proxy-url.ts'
 
-/** What CONNECT is answered, where it is known what that means. */
+/** Explanations of the common statuses by which a proxy refuses CONNECT. */
 const REFUSALS: Readonly<Record<number, string>> = {
   403: 'it forbids this target',
   407: 'it wants a name and password that it knows',
@@ -13,10 +13,10 @@ const REFUSALS: Readonly<Record<number, string>> = {
   504: 'it does not reach the target in time',
 }
 
-/** Where a proxy is to lead to, and the connection to it. */
+/** The connection to a proxy, and the target that the proxy shall connect to. */
 export type Leg = {
   readonly socket: Socket
-  /** IPv6 without brackets. */
+  /** The host; IPv6 without brackets. */
   readonly host: string
   readonly port: number
   readonly user: ProxyServer['user']
@@ -24,8 +24,8 @@ export type Leg = {
 }
 
 /**
- * Has an HTTP proxy lead a connection on to a target; what the target has sent meanwhile can be read from the socket.
- * @throws {DialError} when the proxy refuses, or speaks no HTTP; the caller ends the socket
+ * Connects to a target through an HTTP proxy; bytes that the target has sent meanwhile can be read from the socket.
+ * @throws {DialError} when the proxy refuses, or does not speak HTTP; the caller ends the socket
  */
 export async function connectByHttp({ socket, host, port, user, signal }: Leg): Promise<void> {
   socket.write(serializeConnect(host, port, user))
@@ -45,7 +45,7 @@ async function readStatus(socket: Socket, signal: AbortSignal): Promise<number> 
     try {
       const answer = parseConnectAnswer(head)
       if (answer === null) return
-      // What is put back would be told as new.
+      // The bytes that are put back would raise `readable` again.
       socket.off('readable', read)
       if (head.length > answer.headSizeBytes) socket.unshift(head.subarray(answer.headSizeBytes))
       resolve(answer.status)

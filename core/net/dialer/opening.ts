@@ -6,8 +6,8 @@ import type { DialTarget } from 'sluice/sdk'
 import { DialError } from './dial-error.ts'
 
 /**
- * The next address of a host is tried when one has not answered in this time, in which a lost packet is sent again. The runtime's
- * own half a second is less than servers far away may take.
+ * The time after which the next address of a host is tried; it is enough for one retransmission. The runtime's default of
+ * 500 ms is less than distant servers may need.
  */
 const ADDRESS_TIMEOUT_MS = 2000
 
@@ -15,15 +15,15 @@ const ignore = () => {}
 
 type TcpTarget = {
   readonly host: string
-  /** Those of the host, best first; they are tried one after the other. */
+  /** The addresses of the host, best first; they are tried one after the other. */
   readonly addresses: readonly LookupAddress[]
   readonly port: number
   readonly signal: AbortSignal
 }
 
 /**
- * Connects to the first of some addresses that answers; the name is not looked up again.
- * @throws what the system says of all of them, or the signal; no socket is left then
+ * Connects to the first of some addresses that answers, without another look-up of the name.
+ * @throws the system's errors for all of them, or the signal's reason; no socket stays open then
  */
 export async function openTcp({ host, addresses, port, signal }: TcpTarget): Promise<Socket> {
   const socket = connectTcp({
@@ -45,9 +45,9 @@ export async function openTcp({ host, addresses, port, signal }: TcpTarget): Pro
 
 /**
  * Encrypts a connection.
- * @param host that the certificate is to be for
- * @throws {DialError} when the certificate is not to be trusted, or the other end speaks no TLS; what the system or the signal
- * says otherwise. No socket is left then.
+ * @param host the host that the certificate must be valid for
+ * @throws {DialError} when the certificate is not trusted, or the other end does not speak TLS; else the error of the system
+ * or of the signal. No socket stays open then.
  */
 export async function openTls(
   socket: Socket,
@@ -72,14 +72,14 @@ export async function openTls(
   }
 }
 
-/** Ends a socket that nobody listens to any more. */
+/** Destroys a socket that has no listeners any more. */
 export function discard(socket: Socket): void {
   socket.on('error', ignore).destroy()
 }
 
 function tlsError(error: unknown, { authorizationError }: TLSSocket): unknown {
   if (!(error instanceof Error)) return error
-  // The runtime sets it to null before there is one. What it says of names repeats the certificate.
+  // The runtime sets it to null until the handshake. Its message about a wrong name would repeat the certificate's names.
   if (authorizationError) {
     const isOther = 'code' in error && error.code === 'ERR_TLS_CERT_ALTNAME_INVALID'
     return new DialError(`its certificate is not trusted: ${isOther ? 'it is for another name' : error.message}`)

@@ -1,16 +1,16 @@
 import { DialError } from './dial-error.ts'
 
-/** A proxy, and who it is to know. */
+/** A proxy, and the user to log in as. */
 export type ProxyServer = {
   readonly kind: 'http' | 'https' | 'socks5'
-  /** IPv6 without brackets. */
+  /** The host; IPv6 without brackets. */
   readonly host: string
   readonly port: number
-  /** Undefined where the address names nobody. */
+  /** The user information of the URL; undefined where it has none. */
   readonly user: { readonly name: string; readonly password: string } | undefined
 }
 
-/** What SOCKS has room for (RFC 1929 2). */
+/** The longest name and password of SOCKS (RFC 1929 2). */
 const MAX_USER_BYTES = 255
 const SCHEMES: Readonly<Record<string, Pick<ProxyServer, 'kind' | 'port'>>> = {
   'http:': { kind: 'http', port: 80 },
@@ -20,8 +20,8 @@ const SCHEMES: Readonly<Record<string, Pick<ProxyServer, 'kind' | 'port'>>> = {
 }
 
 /**
- * Reads the address of a proxy: `http`, `https`, `socks5` or `socks5h`, with or without user information and port.
- * @throws {DialError} that says what is wrong, without the address
+ * Parses the URL of a proxy: `http`, `https`, `socks5` or `socks5h`, with or without user information and port.
+ * @throws {DialError} with a message that names the error, without the URL
  */
 export function parseProxyUrl(text: string): ProxyServer {
   const url = URL.parse(text)
@@ -33,7 +33,7 @@ export function parseProxyUrl(text: string): ProxyServer {
   return { kind: scheme.kind, host, port: Number(url.port) || scheme.port, user: userOf(url) }
 }
 
-/** Whether a text is an address that {@link parseProxyUrl} takes. */
+/** True when {@link parseProxyUrl} accepts a text. */
 export function isProxyUrl(text: string): boolean {
   try {
     parseProxyUrl(text)
@@ -55,7 +55,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // The runtime's own message may show the text.
+    // The runtime's own message may contain the text.
     throw new DialError('name and password of the proxy are not percent-encoded rightly')
   }
 }

@@ -7,29 +7,29 @@ import type { Leg } from './http-connect.ts'
 const ignore = () => {}
 
 /**
- * Has a proxy lead a connection on to a target by SOCKS5 (RFC 1928); what the target has sent meanwhile can be read from the
+ * Connects to a target through a SOCKS5 proxy (RFC 1928); bytes that the target has sent meanwhile can be read from the
  * socket.
- * @param timeoutMs until the proxy has answered
- * @throws {DialError} when the proxy refuses, or speaks no SOCKS; the caller ends the socket
+ * @param timeoutMs the longest time until the proxy has answered
+ * @throws {DialError} when the proxy refuses, or does not speak SOCKS; the caller ends the socket
  */
 export async function connectBySocks({ socket, host, port, user, signal }: Leg, timeoutMs: number): Promise<void> {
   const { SocksClient } = await import('socks')
   const stop = () => socket.destroy()
   signal.addEventListener('abort', stop, { once: true })
-  // The library stops listening to errors before the socket is at its end.
+  // The library stops listening to errors before the socket is closed.
   socket.on('error', ignore)
   try {
     await SocksClient.createConnection({
       command: 'connect',
       existing_socket: socket,
-      // Not connected to by the library: the socket is.
+      // The library requires an address here, but does not connect to it: the socket is connected.
       proxy: { type: 5, host: 'proxy', port: 1080, ...(user && { userId: user.name, password: user.password }) },
       destination: { host, port },
       timeout: timeoutMs,
     })
     await keepEarlyBytes(socket)
   } catch (error) {
-    // The library's error holds the password; its message does not.
+    // The library's error contains the password; its message does not.
     throw new DialError(`the proxy does not lead there: ${(error as SocksClientError).message}`)
   } finally {
     signal.removeEventListener('abort', stop)
@@ -37,7 +37,10 @@ export async function connectBySocks({ socket, host, port, user, signal }: Leg, 
   }
 }
 
-/** What came right behind the answer, the library tells in the next turn to whoever listens: it is put back to be read. */
+/**
+ * Puts bytes that came with the answer back into the socket: the library emits them in the next turn, before the caller has
+ * a listener.
+ */
 async function keepEarlyBytes(socket: Socket): Promise<void> {
   const early: Buffer[] = []
   const take = (bytes: Buffer) => void early.push(bytes)
@@ -45,6 +48,6 @@ async function keepEarlyBytes(socket: Socket): Promise<void> {
   await nextTurn()
   socket.pause().off('data', take)
   if (early.length > 0) socket.unshift(Buffer.concat(early))
-  // Neither paused nor flowing, as one that nobody has read from.
+  // After this the socket is neither paused nor flowing, like a new one.
   socket.on('readable', ignore).off('readable', ignore)
 }
