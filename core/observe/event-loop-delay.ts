@@ -1,14 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** How often the delay is sampled. The histogram holds the whole time from sample to sample. */
+/** The interval of the samples. The histogram covers the whole time from sample to sample. */
 const RESOLUTION_MS = 20
-/** A reading is of this time at least, so that several who ask see the same and none takes it from the others. */
+/** The shortest time of a reading, so that several readers get the same one, and none takes the samples from the others. */
 const WINDOW_MS = 5000
 
-/** By how much the event loop was late, in seconds. */
+/** The delay of the event loop, in seconds. */
 export type LoopDelay = { readonly p50: number; readonly p99: number }
 
-/** By how much the event loop is late: what a message that comes in may have to wait. */
+/** Measures the delay of the event loop: the time that an incoming message may have to wait. */
 export class EventLoopDelay {
   readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   readonly #windowMs: number
@@ -20,7 +20,7 @@ export class EventLoopDelay {
     this.#histogram.enable()
   }
 
-  /** What it was since the reading before, which is of five seconds at least; within these, the reading before again. */
+  /** Returns the delay since the reading before, over five seconds at least; within these, the reading before again. */
   read(): LoopDelay {
     const nowMs = performance.now()
     if (this.#last !== undefined && nowMs - this.#readMs < this.#windowMs) return this.#last

@@ -1,19 +1,19 @@
 import { constants, PerformanceObserver, type PerformanceNodeEntry } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 
-/** Collections of the old generation should be this far apart. */
+/** The wanted time between two collections of the old generation. */
 const INTERVAL_MS = 4000
-/** By how much the heap may grow between two of them, in percent of what outlives one. */
+/** The limits of the heap's growth between two of them, in percent of the memory that survives one. */
 const MIN_PERCENT = 20
 const MAX_PERCENT = 300
-/** By what factor one collection changes that at most. */
+/** The largest factor by which one collection changes the growth. */
 const MAX_STEP = 4
 
 /**
- * Decides how far the heap may grow until the old generation is collected. V8 knows a share only, and counts media
- * against it as fast as it is published: with a fixed one, a server with many publishers does little but collect, or one
- * with few carries memory along that nobody uses. So the share follows from how often collections come, and what is not
- * collected yet is no more than what is published in four seconds.
+ * Decides how far the heap may grow until the old generation is collected. V8 has a fixed share only, and counts media
+ * against it as fast as it is published: with it, a server with many publishers would mostly collect, or one with few would
+ * keep much memory that it does not use. So the share follows the interval of the collections, and the memory that is not
+ * collected yet is no more than the media of four seconds.
  */
 export class HeapGrowth {
   readonly #apply: (percent: number) => void
@@ -21,19 +21,19 @@ export class HeapGrowth {
   #percent = MIN_PERCENT
   #lastMs = 0
 
-  /** @param apply Sets the share; that of this process unless given. */
+  /** @param apply sets the share; that of this process unless given */
   constructor(apply: (percent: number) => void = setHeapGrowth) {
     this.#apply = apply
   }
 
-  /** Acts from here on. */
+  /** Begins to adapt the growth. */
   start(): void {
     this.#lastMs = performance.now()
     this.#apply(this.#percent)
     this.#observer.observe({ entryTypes: ['gc'] })
   }
 
-  /** The old generation was collected; a time on the clock of `performance`. */
+  /** Adapts the growth after a collection of the old generation, at a time on the clock of `performance`. */
   collected(timeMs: number): void {
     const factor = INTERVAL_MS / Math.max(1, timeMs - this.#lastMs)
     this.#lastMs = timeMs

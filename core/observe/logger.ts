@@ -5,20 +5,20 @@ import { withSourcePlaces } from '../build/source-places.ts'
 import { standardOutputs } from './output/standard-streams.ts'
 import { terminalLine } from './terminal-line.ts'
 
-/** Keys whose values no line shows, at the top of the logged object and down to two levels below. */
+/** Keys whose values are masked in every line, at the top of the logged object and down to two levels below. */
 const SECRET_KEYS = ['secret', 'password', 'passwd', 'token', 'authorization', 'cookie', 'dsn', 'key', 'accesskey']
 const SECRET_PATHS = SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
 
 export type LoggerOptions = {
   readonly level: LevelWithSilent
-  /** Gets one JSON line per call. Left out: stdout, a readable line when that is a terminal, else JSON. */
+  /** Receives one JSON line per call. Unless given, lines go to stdout: readable ones on a terminal, else JSON. */
   readonly destination?: DestinationStream
 }
 
 /**
  * The server's logger. Its children carry the plugin's name and may have a level of their own.
  *
- * URLs must go through `withoutQuery` before they are logged, for queries and user names hold secrets.
+ * URLs must go through `withoutQuery` before they are logged, as queries and user names may contain secrets.
  */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   return pino(
@@ -39,25 +39,25 @@ export function pluginLogger(log: Logger, plugin: string, level: LevelWithSilent
   return log.child({ plugin }, { level })
 }
 
-/** A URL or path as it may be logged: without query, fragment, user and password. */
+/** A URL or path in the form for logs: without query, fragment, user and password. */
 export function withoutQuery(url: string): string {
   const end = url.search(/[?#]/)
   const path = end < 0 ? url : url.slice(0, end)
   return path.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/@]*@/i, '$1//')
 }
 
-/** What stdout shows lines on. */
+/** The properties of a terminal that stdout is connected to. */
 export type Terminal = {
-  /** False for a terminal that shows none, and with NO_COLOR. */
+  /** False for a terminal without colors, and with NO_COLOR. */
   readonly colors: boolean
 }
 
-/** Stdout as a terminal; undefined when it is none. */
+/** The terminal of stdout; undefined when stdout is none. */
 export function stdoutTerminal(): Terminal | undefined {
   return isatty(1) ? { colors: process.stdout.hasColors() } : undefined
 }
 
-/** Stdout for a logger. A thread is given the terminal by the main thread: it can't see it itself. */
+/** Stdout for a logger. A thread receives the terminal from the main thread, as it can't detect it itself. */
 export function standardOutput(terminal = stdoutTerminal()): DestinationStream {
   const { stdout } = standardOutputs()
   if (terminal === undefined) return stdout
@@ -70,14 +70,17 @@ export function standardOutput(terminal = stdoutTerminal()): DestinationStream {
   return { write: (line) => stdout.write(readable(line)) }
 }
 
-/** With the causes nested. `rawPacket` is a rejected HTTP request as it came in, credentials and all. */
+/**
+ * Serializes an error with its causes nested, and without `rawPacket`, which is a rejected HTTP request with its
+ * credentials.
+ */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { raw: _raw, rawPacket: _packet, ...fields } = stdSerializers.errWithCause(error)
   return namingSources(fields)
 }
 
-/** A serialized error, and its causes, with the lines of the sources in their stacks. */
+/** A serialized error and its causes, with the lines of the sources in their stacks. */
 function namingSources(fields: object): object {
   const { stack, cause } = fields as { readonly stack?: unknown; readonly cause?: unknown }
   return {

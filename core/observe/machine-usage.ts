@@ -3,31 +3,31 @@ import { cpus, freemem, totalmem } from 'node:os'
 import path from 'node:path'
 import { networkUsage, readNetworkTotals, type NetworkTotals, type NetworkUsage } from './network-totals.ts'
 
-/** How old a reading may be before the machine is looked at again. */
+/** The age up to which a reading is used again. */
 const FRESH_MS = 1000
 
-/** How much of something the machine has, in bytes; `usage` is in percent. */
+/** The size and the usage of a resource of the machine, in bytes; `usage` is in percent. */
 export type Usage = { readonly total: number; readonly free: number; readonly used: number; readonly usage: number }
 
-/** The disk that a folder lies on. */
+/** The usage of the disk that a folder lies on. */
 export type DiskUsage = Usage & { readonly folder: string }
 
-/** What the machine is busy with, besides this server. */
+/** The usage of the machine by all programs. */
 export type MachineUsage = {
   readonly memory: Usage
-  /** All cores together, 0 to 100. */
+  /** The usage of all cores together, 0 to 100. */
   readonly cpuPercent: number
-  /** One for each disk that the folders of the server lie on. */
+  /** One entry for each disk that the folders of the server lie on. */
   readonly disks: readonly DiskUsage[]
-  /** Empty where the system does not tell, as on macOS and Windows. */
+  /** Empty where the system does not provide it, as on macOS and Windows. */
   readonly network: readonly NetworkUsage[]
 }
 
 type CpuTimes = { readonly busyMs: number; readonly totalMs: number }
 
 /**
- * Reads what the machine is busy with: when it is asked, and at most once a second, whoever asks. CPU and speeds are those
- * between two readings, so they are averages over the time since somebody asked before.
+ * Reads the usage of the machine on request, and at most once a second for all callers. CPU and speeds are averages over the
+ * time since the reading before.
  */
 export class MachineUsageSampler {
   readonly #folders: readonly string[]
@@ -35,12 +35,15 @@ export class MachineUsageSampler {
   #network: { readonly timeMs: number; readonly totals: readonly NetworkTotals[] } | undefined
   #newest: { readonly timeMs: number; readonly usage: Promise<MachineUsage> } | undefined
 
-  /** @param folders Those whose disks matter; one that is not there yet stands for the nearest above it that is. */
+  /**
+   * @param folders the folders whose disks are read; for one that does not exist yet, the disk of its nearest existing
+   * parent
+   */
   constructor(folders: readonly string[]) {
     this.#folders = folders
   }
 
-  /** Never rejects: what can't be read is zero, or missing in a list. */
+  /** Never rejects: a value that can't be read is zero, or missing in a list. */
   read(): Promise<MachineUsage> {
     const timeMs = performance.now()
     if (this.#newest === undefined || timeMs - this.#newest.timeMs >= FRESH_MS) {
@@ -101,7 +104,7 @@ async function nearestFolder(folder: string): Promise<{ folder: string; device: 
   return parent === folder ? undefined : nearestFolder(parent)
 }
 
-/** A share of what is used and free, as part of a disk may be nobody's but the administrator's (as `df` counts). */
+/** The usage as a share of the used and free bytes, as `df` counts: a part of a disk may be reserved for the administrator. */
 function usageOf(total: number, free: number, used: number): Usage {
   return { total, free, used, usage: used + free > 0 ? (used / (used + free)) * 100 : 0 }
 }

@@ -1,17 +1,20 @@
 import { readFile } from 'node:fs/promises'
 
-/** What a network interface has received and sent since the machine started, in bytes. */
+/** The bytes that a network interface has received and sent since the machine started. */
 export type NetworkTotals = { readonly name: string; readonly receivedBytes: number; readonly sentBytes: number }
 
-/** The totals of an interface, and how many bytes a second there were of late. */
+/** The totals of an interface, and its recent speeds in bytes per second. */
 export type NetworkUsage = NetworkTotals & {
   readonly receivedBytesPerSecond: number
   readonly sentBytesPerSecond: number
 }
 
-/** The most interfaces that are told of; a machine with many containers has one for each. */
+/** The most interfaces that are listed; a machine with many containers has one for each. */
 export const MAX_INTERFACES = 256
-/** Where the totals stand in a line of `/proc/net/dev`, after the name: the first of eight received, and of eight sent. */
+/**
+ * The positions of the totals in a line of `/proc/net/dev`, after the name: the first of eight fields for received, and of
+ * eight for sent data.
+ */
 const RECEIVED_FIELD = 0
 const SENT_FIELD = 8
 
@@ -21,7 +24,7 @@ export async function readNetworkTotals(): Promise<NetworkTotals[]> {
   return parseNetworkTotals(text)
 }
 
-/** Parses `/proc/net/dev` (proc_net_dev(5)); lines that name no interface, such as the two of the head, are skipped. */
+/** Parses `/proc/net/dev` (proc_net_dev(5)). Lines without an interface, such as the two of the head, are skipped. */
 export function parseNetworkTotals(text: string): NetworkTotals[] {
   const totals: NetworkTotals[] = []
   for (const line of text.split('\n')) {
@@ -40,7 +43,7 @@ export function networkUsage(
   before: readonly NetworkTotals[],
   elapsedMs: number,
 ): NetworkUsage[] {
-  // An interface that was made anew under its name begins at zero again.
+  // An interface that was removed and added again begins at zero.
   const speed = (bytes: number) => (elapsedMs > 0 ? Math.max(0, Math.round((bytes * 1000) / elapsedMs)) : 0)
   return totals.map((now) => {
     const then = before.find(({ name }) => name === now.name) ?? now

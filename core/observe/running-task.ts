@@ -2,18 +2,18 @@ import { InvalidRequest, messageOf, type Task, type TaskInit } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { shownDescription, shownText, TASK_STATE, taskNode, type TaskControl, type TaskNode } from './task-node.ts'
 
-/** Why a task has ended that was neither stopped nor failed. */
+/** The reason of the end of a task that was neither stopped nor failed. */
 const DONE = 'done'
 
 type RunningTaskOptions = {
   readonly id: number
   readonly init: TaskInit
   readonly log: Logger
-  /** Called when its work has ended, each time that it was run. */
+  /** Called at the end of each run of the task. */
   readonly onEnd: (task: RunningTask, reason: string) => void
 }
 
-/** A task of the tree: its work, which is run once, and again when it is restarted. */
+/** A task of the tree: its work runs once, and again at each restart. */
 export class RunningTask implements Task, TaskControl {
   readonly id: number
   readonly done: Promise<void>
@@ -76,7 +76,7 @@ export class RunningTask implements Task, TaskControl {
     this.#startReason = 'restart'
   }
 
-  /** Returns why it has ended. */
+  /** Runs the work once, and returns the reason of its end. */
   async #runOnce(): Promise<string> {
     const { signal } = this.#controller
     try {
@@ -89,7 +89,10 @@ export class RunningTask implements Task, TaskControl {
     }
   }
 
-  /** A description that fails is logged, and shown no more: it must not take the others along. */
+  /**
+   * Returns the description. When it throws, the error is logged and the description is not shown any more, so that the
+   * other tasks are.
+   */
   #describe(): Readonly<Record<string, string>> {
     const description = this.#description
     try {

@@ -10,42 +10,45 @@ export type TaskNode = {
   readonly children: readonly TaskNode[]
   readonly state: number
   readonly blocked: null
-  /** The id that the node is stopped and restarted by. */
+  /** The id by which the node is stopped and restarted. */
   readonly pointer: number
   readonly startReason: string
   readonly eventLoopRunning: boolean
   readonly level: number
 }
 
-/** Values of `TaskNode.state` that occur here (api.md 3.4). */
+/** The values of `TaskNode.state` that are used here (api.md 3.4). */
 export const TASK_STATE = { running: 3, disposing: 5 } as const
-/** Values of `TaskNode.type` that occur here: a task, what has tasks of its own, and what only gathers others. */
+/**
+ * The values of `TaskNode.type` that are used here: a task, a node with tasks of its own, and a node that only groups
+ * others.
+ */
 export const TASK_TYPE = { task: 0, job: 1, work: 2 } as const
 
-/** What can be done to a node of the tree. */
+/** The control of a node of the tree. */
 export interface TaskControl {
   /**
-   * Ends it, which may take a while.
-   * @throws {Unsupported} when it can't be ended by itself
+   * Ends the work of the node, which may take a while.
+   * @throws {Unsupported} when it can't be ended separately
    */
   stop(reason: string): void
   /**
-   * Ends it and begins it anew under the same id.
-   * @throws {Unsupported} when it can't be
+   * Ends the work of the node and starts it again under the same id.
+   * @throws {Unsupported} when it can't be restarted
    * @throws {InvalidRequest} when it is being stopped
    */
   restart(): void
 }
 
-/** Work that the tree shows though it is no task. Its nodes are made when somebody looks. */
+/** A part of the tree whose work is not run by tasks. Its nodes are made for each snapshot. */
 export interface TaskBranch {
   snapshot(): TaskNode
   find(id: number): TaskControl | undefined
 }
 
-/** The most fields that are shown of a description. */
+/** The most fields of a description that are shown. */
 const MAX_FIELDS = 32
-/** The longest text that is shown, in UTF-16 code units; what is longer is cut. */
+/** The longest text that is shown, in UTF-16 code units; longer ones are cut. */
 const MAX_TEXT_LENGTH = 500
 const ADDRESS = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'<>]+/giu
 
@@ -54,7 +57,10 @@ type TaskNodeInit = Pick<TaskNode, 'id' | 'owner' | 'description'> & {
   readonly level: number
 } & Partial<Pick<TaskNode, 'type' | 'state' | 'startReason' | 'children'>>
 
-/** A node with what all have. Texts of plugins are to go through {@link shownDescription} and {@link shownText}. */
+/**
+ * A node with the fields that all nodes have. Texts of plugins must pass {@link shownDescription} and {@link shownText}
+ * first.
+ */
 export function taskNode({ startTime, ...rest }: TaskNodeInit): TaskNode {
   return {
     pointer: rest.id,
@@ -69,20 +75,20 @@ export function taskNode({ startTime, ...rest }: TaskNodeInit): TaskNode {
   }
 }
 
-/** A description as operators may see it: bounded, and without secrets. */
+/** A description for operators: bounded, and without secrets. */
 export function shownDescription(description: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const fields = Object.entries(description).slice(0, MAX_FIELDS)
   return Object.fromEntries(fields.map(([name, value]) => [shownText(name), shownText(value)]))
 }
 
-/** A text as operators may see it: addresses in it without what their user information and queries say, and cut. */
+/** A text for operators: cut, and with the user information and queries of the addresses in it masked. */
 export function shownText(text: string): string {
   return text.replaceAll(ADDRESS, (address) => maskUrl(address)).slice(0, MAX_TEXT_LENGTH)
 }
 
 /**
- * Controls nothing: what can be neither stopped nor restarted.
- * @param instead how that is done instead
+ * The control of a node that can be neither stopped nor restarted.
+ * @param instead the sentence that describes how to do it instead
  */
 export function uncontrolled(instead: string): TaskControl {
   const refuse = () => {

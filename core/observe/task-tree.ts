@@ -4,18 +4,18 @@ import { ProcessIds } from '../base/process-ids.ts'
 import { RunningTask } from './running-task.ts'
 import { TASK_TYPE, taskNode, uncontrolled, type TaskBranch, type TaskControl, type TaskNode } from './task-node.ts'
 
-/** Whose tasks they are: one generation of a plugin, or a part of the server. Known by identity. */
+/** The owner of tasks: one generation of a plugin, or a part of the server. Compared by identity. */
 export type TaskOwner = {
-  /** The name of either. */
+  /** The name of the plugin or of the part of the server. */
   readonly plugin: string
-  /** Undefined for a part of the server. */
+  /** The number of the generation; undefined for a part of the server. */
   readonly generation?: number
   readonly log: Logger
 }
 
 /** A run of a task that has ended. */
 export type EndedTask = {
-  /** As it was last. */
+  /** Returns the last state of the task. */
   readonly node: () => TaskNode
   readonly parentId: number
   readonly reason: string
@@ -28,7 +28,7 @@ type OwnerBranch = {
   readonly tasks: Map<number, RunningTask>
 }
 
-/** Places in the tree: the root is on level 0. */
+/** The levels of nodes in the tree, whose root is on level 0. */
 const BRANCH_LEVEL = 1
 const TASK_LEVEL = 2
 
@@ -39,8 +39,8 @@ const PLUGIN = uncontrolled(
 )
 
 /**
- * The long-lived work of the server: a root, below it the plugins' generations with their tasks, and branches of what is no
- * task. Ids are unique among the processes of the server.
+ * The long-lived work of the server: a root, below it the plugins' generations with their tasks, and branches for work
+ * without tasks. Ids are unique among the processes of the server.
  */
 export class TaskTree {
   readonly #ids: ProcessIds
@@ -50,20 +50,20 @@ export class TaskTree {
   readonly #branches: TaskBranch[] = []
   #onEnd: ((ended: EndedTask) => void) | undefined
 
-  /** @param ids those of the sessions, so that one id names one thing */
+  /** @param ids the source of ids, which sessions use, too, so that each id is unique */
   constructor(ids = new ProcessIds(0)) {
     this.#ids = ids
     this.#rootId = ids.take()
   }
 
-  /** Shows the owner in the tree and starts its tasks. */
+  /** Adds the owner to the tree, and returns the registry that starts its tasks. */
   registryFor(owner: TaskOwner): TaskRegistry {
     const branch: OwnerBranch = { id: this.#ids.take(), owner, startTime: new Date(), tasks: new Map() }
     this.#owners.set(owner, branch)
     return { start: (init) => this.#start(branch, init) }
   }
 
-  /** Stops the owner's tasks and takes it out of the tree; settles when all have ended. */
+  /** Stops the owner's tasks and removes it from the tree; settles when all have ended. */
   async stopOwner(owner: TaskOwner, reason: string): Promise<void> {
     const branch = this.#owners.get(owner)
     if (branch === undefined) return
@@ -74,17 +74,20 @@ export class TaskTree {
     this.#ids.release(branch.id)
   }
 
-  /** Shows a branch of what is no task. */
+  /** Adds a branch for work without tasks. */
   addBranch(branch: TaskBranch): void {
     this.#branches.push(branch)
   }
 
-  /** Has `listener` called with each run of a task that has ended. */
+  /** Calls `listener` with each run of a task that has ended. */
   onEnd(listener: (ended: EndedTask) => void): void {
     this.#onEnd = listener
   }
 
-  /** What has this id, if anything has; it need not be among what the tree shows. */
+  /**
+   * Returns the control of the node with this id, which need not be among those that the tree shows; undefined where there
+   * is none.
+   */
   find(id: number): TaskControl | undefined {
     if (id === this.#rootId) return ROOT
     for (const branch of this.#owners.values()) {

@@ -1,12 +1,12 @@
 /** A record of the log, as pino has written it. */
 export type LogRecord = Readonly<Record<string, unknown>>
 
-/** Fields that a line shows in another way, or not at all. */
+/** Fields that a line shows in another form, or not at all. */
 const SHOWN_ELSEWHERE = new Set(['level', 'time', 'msg', 'plugin', 'err', 'stack'])
 
 /**
- * A record as a person reads it on a terminal: who says it, what, and its fields as `name=value`, on one line. An error
- * that was logged follows with its stack and its causes, indented; so does a stack alone.
+ * A record as a line for a terminal: the plugin, the message, and the other fields as `name=value`. A logged error follows
+ * with its stack and its causes, indented; so does a stack alone.
  */
 export function terminalLine(record: LogRecord): string {
   const { plugin, msg, err, stack } = record

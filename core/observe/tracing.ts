@@ -11,32 +11,32 @@ import {
 } from '@opentelemetry/api'
 import { SluiceError, type CloseReason } from 'sluice/sdk'
 
-/** The name of the instrumentation, as tracers know it. */
+/** The name of the instrumentation in OpenTelemetry. */
 const SCOPE = 'sluice'
 
-/** What a span is called, and says of its work. */
+/** The name and the attributes of a span. */
 export type SpanInit = {
   readonly name: string
-  /** Asked for where spans are recorded. */
+  /** Called when spans are recorded. */
   readonly attributes?: () => Attributes
-  /** Whether it asks another server. */
+  /** True when the work is a request to another server. Default false. */
   readonly isRequest?: boolean
 }
 
-/** What lasts until it is closed, for a reason. */
+/** An object that lasts until it is closed with a reason. */
 interface Closing {
   onClose(listener: (reason: CloseReason) => void): void
 }
 
 /**
- * Does some work within a span, which gets the work's span, and those below it, as its children. Where no SDK of
- * OpenTelemetry is registered, the work is all that is done, and it gets no span.
+ * Runs `work` within a span, which it receives; spans of the work become children of that span. Without a registered
+ * OpenTelemetry SDK, it only runs the work, without a span.
  */
 export function traced<Result>(init: SpanInit, work: (span?: Span) => Promise<Result>): Promise<Result> {
   return within(init, work, (span) => span.end())
 }
 
-/** Does as {@link traced} for a session: its span lasts until it is closed, and says why. */
+/** As {@link traced}, for a session: its span lasts until the session is closed, and has the reason as an attribute. */
 export function tracedSession<Session extends Closing>(init: SpanInit, open: () => Promise<Session>): Promise<Session> {
   return within(init, open, (span, session) => {
     span.addEvent('begun')
@@ -44,14 +44,14 @@ export function tracedSession<Session extends Closing>(init: SpanInit, open: () 
   })
 }
 
-/** The headers by which another server can go on with the trace, as the propagator writes them that is registered. */
+/** The headers that continue the trace at another server, in the format of the registered propagator. */
 export function traceHeaders(span: Span | undefined): Record<string, string> {
   const headers: Record<string, string> = {}
   if (span !== undefined) propagation.inject(trace.setSpan(context.active(), span), headers)
   return headers
 }
 
-/** @param done ends the span, now or later, of work that has succeeded */
+/** @param done ends the span of work that has succeeded, now or later */
 function within<Result>(
   { name, attributes, isRequest = false }: SpanInit,
   work: (span?: Span) => Promise<Result>,
@@ -66,7 +66,7 @@ function within<Result>(
       done(span, result)
       return result
     } catch (error) {
-      // Not its message, which may quote what a client has sent.
+      // The message of the error is left out, as it may quote data from a client.
       const type = error instanceof SluiceError ? error.code : 'INTERNAL'
       span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type).end()
       throw error
@@ -74,7 +74,7 @@ function within<Result>(
   })
 }
 
-/** Undefined where nobody has registered one: even a span that records nothing would cost. */
+/** The registered tracer; undefined where there is none, as even a span that records nothing would cost time. */
 function registeredTracer(): Tracer | undefined {
   const provider = trace.getTracerProvider()
   return provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(SCOPE) : provider.getTracer(SCOPE)

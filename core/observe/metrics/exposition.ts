@@ -8,7 +8,7 @@ export const CONTENT_TYPES: Readonly<Record<MetricsFormat, string>> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 }
 
-/** A longer `Accept` is not looked at. */
+/** The longest `Accept` that is parsed. */
 const MAX_ACCEPT_LENGTH = 1024
 const OPENMETRICS_VERSIONS: ReadonlySet<string> = new Set(['', '1.0.0', '0.0.1'])
 
@@ -33,7 +33,7 @@ export function writeMetrics(families: readonly MetricSnapshot[], format: Metric
 }
 
 function writeFamily({ type, name, help, series }: MetricSnapshot, format: MetricsFormat): string {
-  // In OpenMetrics, the family of a counter has no suffix, and its samples have.
+  // In OpenMetrics, the family of a counter has no suffix, but its samples have.
   const family = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/u, '') : name
   const lines = [`# HELP ${family} ${escapeHelp(help, format)}`, `# TYPE ${family} ${type}`]
   for (const { labels, value } of series) {

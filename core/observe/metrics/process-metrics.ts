@@ -15,10 +15,10 @@ const GC_KINDS: ReadonlyMap<number | undefined, string> = new Map([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weakcb'],
 ])
 
-/** Descriptors of the process; undefined where the system does not tell, as on macOS and Windows. */
+/** The file descriptors of the process; undefined where the system does not provide them, as on macOS and Windows. */
 type Descriptors = { readonly open: number | undefined; readonly max: number | undefined }
 
-/** What the process itself uses, and how its event loop and its garbage collector do. */
+/** The metrics of the process: its resources, its event loop and its garbage collector. */
 export class ProcessMetrics {
   readonly #delay = new EventLoopDelay()
   readonly #gc: MetricFamily<Histogram, 'kind'>
@@ -44,7 +44,7 @@ export class ProcessMetrics {
     gauge('process_max_fds', 'Descriptors that may be open', () => this.#descriptors.max)
   }
 
-  /** Reads what takes a while to be read; to be called before the metrics are told. Never rejects. */
+  /** Reads the values that are read asynchronously; to be called before the metrics are read. Never rejects. */
   async refresh(): Promise<void> {
     this.#descriptors = { open: await openDescriptors(), max: await maxDescriptors() }
   }
@@ -120,7 +120,7 @@ function readingOf(value: number | undefined): { readonly value: number }[] {
   return value === undefined ? [] : [{ value }]
 }
 
-/** Linux tells their number as the size of the folder from 6.2 on, and before that by the folder's entries alone. */
+/** Counts the open descriptors: from Linux 6.2 on by the size of the folder, before that by its entries. */
 async function openDescriptors(): Promise<number | undefined> {
   try {
     const { size } = await stat('/proc/self/fd')

@@ -2,10 +2,10 @@ import { LogLimit } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { MetricTable, type OwnedMetrics } from 'sluice/sdk/host'
 
-/** How often the log says at most that a family can't be read. */
+/** The shortest time between two log lines about families that can't be read. */
 const LOG_INTERVAL_MS = 60_000
 
-/** The families of metrics: the server's own, which each room declares for itself, and those of plugins. */
+/** The families of metrics: the server's own, which each part of the server declares, and those of plugins. */
 export class ServerMetrics {
   readonly table: MetricTable
   readonly own: OwnedMetrics

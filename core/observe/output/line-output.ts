@@ -1,28 +1,31 @@
 import type { OutputDevice } from './output-device.ts'
 
-/** The bytes that may wait for a destination which takes nothing: some thousand lines. */
+/** The most bytes that may wait for a destination which accepts none: some thousand lines. */
 const MAX_WAITING_BYTES = 1024 * 1024
-/** How often one that takes nothing is tried again. */
+/** The interval of attempts at a destination that accepts no bytes. */
 const RETRY_MS = 50
-/** How often one that fails is tried again, as a full disk or a closed pipe. */
+/** The interval of attempts at a destination that fails, such as a full disk or a closed pipe. */
 const FAILED_RETRY_MS = 1000
-/** How often it is tried while the process waits for it, to end. */
+/** The interval of attempts in `flush`. */
 const FLUSH_RETRY_MS = 5
 
 export type LineOutputOptions = {
-  /** Opens the destination; asked for once, with the first line. */
+  /** Opens the destination; called once, with the first line. */
   readonly open: () => OutputDevice
   readonly maxWaitingBytes?: number
-  /** Calls back later; a timer that keeps no process alive unless given. */
+  /** Calls back later; by a timer that does not keep the process alive unless given. */
   readonly later?: (callback: () => void, ms: number) => void
 }
 
 /**
- * Lines for a destination that may not take them: they go out at once where they can, wait within a bound where they
- * can't, and are dropped and counted beyond it. Nobody waits for them, and no error of the destination is thrown.
+ * Lines for a destination that may be slow: they go out at once where possible, wait up to a limit, and are dropped and
+ * counted beyond it. No caller waits for them, and errors of the destination are not thrown.
  */
 export class LineOutput {
-  /** Is called with the number of lines that were dropped, as soon as lines go on; what it writes comes in their place. */
+  /**
+   * Called with the number of dropped lines as soon as lines are accepted again; a line that it writes stands in the place
+   * of the dropped ones.
+   */
   onGap: (lines: number) => void = () => {}
   readonly #open: () => OutputDevice
   readonly #maxWaitingBytes: number
@@ -33,7 +36,7 @@ export class LineOutput {
   #lines: Buffer[] = []
   #waitingBytes = 0
   #isScheduled = false
-  /** From the first line that is dropped until there is much room again. */
+  /** True from the first dropped line until half of the space is free again. */
   #isDropping = false
   #gap = 0
   #dropped = 0
@@ -44,12 +47,12 @@ export class LineOutput {
     this.#later = later
   }
 
-  /** How many lines were dropped so far. */
+  /** The number of lines that were dropped so far. */
   get droppedLines(): number {
     return this.#dropped
   }
 
-  /** True while the destination has not taken all lines. */
+  /** True while the destination has not accepted all lines. */
   get isWaiting(): boolean {
     return this.#waitingBytes > 0
   }
@@ -68,8 +71,8 @@ export class LineOutput {
   }
 
   /**
-   * Waits for the destination to take what there is, but no longer than this, and not for one that fails: for the end of
-   * the process, as it holds up everything.
+   * Blocks until the destination has accepted all lines, but no longer than `timeoutMs`, and not when it fails. Only for the
+   * end of the process, as it blocks the event loop.
    */
   flush(timeoutMs: number): void {
     const deadlineMs = performance.now() + timeoutMs
@@ -111,7 +114,7 @@ export class LineOutput {
     this.#later(again, outcome === 'waits' ? RETRY_MS : FAILED_RETRY_MS)
   }
 
-  /** Gives the destination what it takes now. */
+  /** Writes as many bytes as the destination accepts now. */
   #push(): 'done' | 'waits' | 'fails' {
     try {
       this.#device ??= this.#open()

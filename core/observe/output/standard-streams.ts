@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { LineOutput } from './line-output.ts'
 import { openDevice } from './output-device.ts'
 
-/** At its end, the process waits so long for somebody to read what is left of stdout, and then of stderr. */
+/** The longest time that the process waits at its end until the rest of stdout has been read, and then of stderr. */
 const FLUSH_MS = 500
 
 let outputs: { readonly stdout: LineOutput; readonly stderr: LineOutput } | undefined
@@ -18,26 +18,26 @@ export function standardOutputs(): { readonly stdout: LineOutput; readonly stder
 }
 
 /**
- * Leads all that this process and its threads write to `process.stdout`, `process.stderr` and the console, and what Node warns of,
- * by outputs that hold up nobody. Node's own streams wait for a terminal, keep what nobody reads without a bound, and
- * end the process when a disk is full.
+ * Replaces `process.stdout`, `process.stderr` and the console of this process and its threads by outputs that never block,
+ * and logs the warnings of Node. Node's own streams block on a terminal, buffer unread data without limit, and end the
+ * process when a disk is full.
  */
 export function guardStandardStreams(log: Logger): void {
   const { stdout, stderr } = standardOutputs()
-  const tell = (lines: number) => log.warn({ lines }, 'lines of the log were dropped: nobody took them')
-  stdout.onGap = tell
-  stderr.onGap = tell
+  const reportGap = (lines: number) => log.warn({ lines }, 'lines of the log were dropped: nobody took them')
+  stdout.onGap = reportGap
+  stderr.onGap = reportGap
   replaceStream('stdout', 1, stdout)
   replaceStream('stderr', 2, stderr)
   process.on('exit', () => {
     stdout.flush(FLUSH_MS)
     stderr.flush(FLUSH_MS)
   })
-  // There is no listener where the command line or the environment wants no warnings.
+  // There is no listener when the command line or the environment switches warnings off.
   if (process.listenerCount('warning') === 0) return
   process.removeAllListeners('warning')
   process.on('warning', ({ name, message }) => {
-    // Users can do nothing about what the server itself uses of Node.
+    // Users can do nothing about the server's use of experimental features.
     if (name !== 'ExperimentalWarning') log.warn({ warning: name }, message)
   })
 }
@@ -50,12 +50,12 @@ function replaceStream(name: 'stdout' | 'stderr', fd: 1 | 2, output: LineOutput)
       done()
     },
   })
-  // Of a pipe, the stream is better not made: it makes that non-blocking for all who write to it.
+  // For a pipe, Node's own stream must not be made: it would make the pipe non-blocking for all processes that write to it.
   const value = isatty(fd) ? Object.assign(stream, terminalTraits(process[name])) : stream
   Object.defineProperty(process, name, { value: Object.assign(value, { fd }), configurable: true, enumerable: true })
 }
 
-/** What those ask of a stream who write to a terminal. */
+/** The properties of a stream that programs check before they write to a terminal. */
 function terminalTraits(terminal: NodeJS.WriteStream): object {
   const { columns, rows } = terminal
   const getColorDepth = (env?: object) => terminal.getColorDepth(env)

@@ -1,57 +1,57 @@
-/** A turn of the event loop that takes longer holds up everybody. */
+/** The length from which a turn of the event loop delays all clients. */
 const LONG_TURN_MS = 2000
-/** How much of it such a turn must have computed itself: on a machine that is merely busy, others did. */
+/** The CPU time that such a turn must have used itself: on a machine that is merely busy, other processes use it. */
 const LONG_TURN_CPU_MS = 1000
-/** A turn that takes longer is blocked whether it computes or waits, as in a synchronous call of another program. */
+/** The length from which a turn is blocked even when it waits, as in a synchronous call of another program. */
 const WAITING_TURN_MS = 10_000
-/** A turn that takes longer may never end. */
+/** The length from which a turn may never end. */
 const STUCK_MS = 5000
-/** While the server starts, it loads plugins, which takes a slow machine long and is nobody's fault. */
+/** The same while the server starts: it loads plugins, which takes long on a slow machine and is no error. */
 const STARTING_STUCK_MS = 60_000
 
-/** What is seen of the event loop at one time. */
+/** The state of the event loop at one time. */
 export type Sight = {
   readonly nowMs: number
-  /** Counts the beats of the event loop, which come with its turns. */
+  /** The number of beats of the event loop so far, which come with its turns. */
   readonly beats: number
-  /** CPU time that the event loop's thread had used at the last beat, or later. */
+  /** The CPU time that the event loop's thread had used at the last beat, or later. */
   readonly cpuMs: number
-  /** The server is not up yet. */
+  /** True until the server is up. */
   readonly isStarting: boolean
 }
 
-/** Something to do about a turn of the event loop. */
+/** A turn of the event loop that the watchdog has to handle. */
 export type Finding = {
   /**
-   * - `long`: the turn goes on for long; there is nothing to tell yet, but its code is worth a look
-   * - `loading`: it goes on for very long while the server starts; comes once for a turn
-   * - `stuck`: it may never end; comes once for a turn
+   * - `long`: the turn takes long; there is nothing to log yet, but its code is to be recorded
+   * - `loading`: it takes very long while the server starts; returned once for a turn
+   * - `stuck`: it may never end; returned once for a turn
    * - `over`: it has ended
    */
   readonly kind: 'long' | 'loading' | 'stuck' | 'over'
-  /** How long it has taken so far. */
+  /** The time that the turn has taken so far. */
   readonly turnMs: number
-  /** The beat that it began after. */
+  /** The number of the beat after which it began. */
   readonly beat: number
 }
 
 /**
- * Finds turns of the event loop that are too long, from looks at it at regular intervals. Time in which nobody looked does
- * not count: the machine was suspended, or had no time for any thread of this process.
+ * Finds turns of the event loop that are too long, by regular checks. Time without checks does not count: the machine was
+ * suspended, or had no time for any thread of this process.
  */
 export class BlockDetector {
   readonly #tickMs: number
   #lastMs: number
   #beat: number
   #turnMs = 0
-  /** At the beginning of the turn. */
+  /** The CPU time at the beginning of the turn. */
   #cpuMs: number
-  /** The server was, when the turn began. */
+  /** True when the server was starting as the turn began. */
   #isStarting: boolean
-  #isLoadingTold = false
-  #isTold = false
+  #isLoadingReported = false
+  #isReported = false
 
-  /** @param tickMs how often `tick` is called */
+  /** @param tickMs the interval at which `tick` is called */
   constructor(tickMs: number, { nowMs, beats, cpuMs, isStarting }: Sight) {
     this.#isStarting = isStarting
     this.#tickMs = tickMs
@@ -60,7 +60,7 @@ export class BlockDetector {
     this.#cpuMs = cpuMs
   }
 
-  /** Takes in a sight; undefined when all is well, or all was told. */
+  /** Takes the present state; returns undefined when there is nothing to do. */
   tick({ nowMs, beats, cpuMs, isStarting }: Sight): Finding | undefined {
     this.#turnMs += Math.min(nowMs - this.#lastMs, 2 * this.#tickMs)
     this.#lastMs = nowMs
@@ -70,20 +70,20 @@ export class BlockDetector {
       this.#beat = beats
       this.#cpuMs = cpuMs
       this.#turnMs = 0
-      this.#isTold = false
-      this.#isLoadingTold = false
-      const isToBeTold = isBlocked && (!this.#isStarting || turn.turnMs >= STARTING_STUCK_MS)
+      this.#isReported = false
+      this.#isLoadingReported = false
+      const isToBeReported = isBlocked && (!this.#isStarting || turn.turnMs >= STARTING_STUCK_MS)
       this.#isStarting = isStarting
-      return isToBeTold ? { kind: 'over', ...turn } : undefined
+      return isToBeReported ? { kind: 'over', ...turn } : undefined
     }
-    if (this.#isTold || turn.turnMs < LONG_TURN_MS) return undefined
+    if (this.#isReported || turn.turnMs < LONG_TURN_MS) return undefined
     if (this.#isStarting && turn.turnMs < STARTING_STUCK_MS) {
-      if (this.#isLoadingTold || turn.turnMs < STUCK_MS) return undefined
-      this.#isLoadingTold = true
+      if (this.#isLoadingReported || turn.turnMs < STUCK_MS) return undefined
+      this.#isLoadingReported = true
       return { kind: 'loading', ...turn }
     }
-    this.#isTold = isBlocked && turn.turnMs >= STUCK_MS
-    return { kind: this.#isTold ? 'stuck' : 'long', ...turn }
+    this.#isReported = isBlocked && turn.turnMs >= STUCK_MS
+    return { kind: this.#isReported ? 'stuck' : 'long', ...turn }
   }
 
   #isBlocked(turnCpuMs: number): boolean {

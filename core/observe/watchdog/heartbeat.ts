@@ -1,16 +1,16 @@
-/** How often the event loop shows that it turns. */
+/** The interval of the beats of the event loop. */
 export const BEAT_MS = 250
 
 const BYTES = 16
 
-/** What the event loop's thread tells the watchdog's, in memory that both have. */
+/** The state that the event loop's thread shares with the watchdog's, in shared memory. */
 export class Heartbeat {
   readonly memory: SharedArrayBuffer
   readonly #count: Int32Array
   readonly #isUp: Int32Array
   readonly #cpuMs: Float64Array
 
-  /** @param memory of the heartbeat at the other thread; new unless given */
+  /** @param memory the memory of the other thread's heartbeat; new unless given */
   constructor(memory = new SharedArrayBuffer(BYTES)) {
     this.memory = memory
     this.#count = new Int32Array(memory, 0, 1)
@@ -18,22 +18,22 @@ export class Heartbeat {
     this.#cpuMs = new Float64Array(memory, 8, 1)
   }
 
-  /** How often the loop has turned, seen from time to time. */
+  /** The number of beats so far; each is in another turn of the loop. */
   get count(): number {
     return Atomics.load(this.#count, 0)
   }
 
-  /** CPU time that the event loop's thread had used at its last beat, in milliseconds. */
+  /** The CPU time that the event loop's thread had used at its last beat, in milliseconds. */
   get cpuMs(): number {
     return this.#cpuMs[0] ?? 0
   }
 
-  /** Tells whether the server has come up once. */
+  /** True once the server is up. */
   get isUp(): boolean {
     return Atomics.load(this.#isUp, 0) !== 0
   }
 
-  /** The server is up. That is a beat, too, so that what comes next is seen to come after it. */
+  /** Marks the server as up. It is a beat, too, so that code that runs afterwards belongs to another beat. */
   up(): void {
     Atomics.store(this.#isUp, 0, 1)
     this.beat()
@@ -45,7 +45,7 @@ export class Heartbeat {
   }
 }
 
-/** CPU time that this thread has used, in milliseconds. */
+/** The CPU time that this thread has used, in milliseconds. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

@@ -6,33 +6,33 @@ import { BlockDetector, type Finding, type Sight } from './block-detector.ts'
 import { BEAT_MS, Heartbeat } from './heartbeat.ts'
 import { PROBE_NAME, type Look, type Probe } from './probe.ts'
 
-/** What the thread is started with. */
+/** The options of the thread. */
 export type WatchdogThreadInit = {
-  /** Of the heartbeat. */
+  /** The memory of the heartbeat. */
   readonly memory: SharedArrayBuffer
   readonly level: LevelWithSilent
-  /** What stdout shows its lines on; undefined when that is no terminal. */
+  /** The terminal of stdout; undefined when stdout is none. */
   readonly terminal: Terminal | undefined
 }
 
-/** Whose code blocks, and where it lies, as far as that is known. */
+/** The plugin and the source line that block, as far as they are known. */
 type Place = { readonly plugin?: string; readonly at?: string }
 
-/** What a line of the stack has besides the place: the mark of a plugin's load, the scheme. */
+/** The parts of a stack line besides the source line: the mark of a plugin's load, the scheme. */
 const NOT_PLACE = /^ +at |\?load=\d+|file:\/\//g
 
 /**
- * The side of the watchdog that looks at the event loop. It logs by itself: what the main thread logs would not appear. To
- * learn what runs there, it has the inspector evaluate a call of the probe, which the engine does also within an endless
- * loop.
+ * The part of the watchdog that checks the event loop. It logs by itself, as lines of the main thread would not appear. To
+ * find the code that runs there, it has the inspector evaluate a call of the probe, which the engine does even within an
+ * endless loop.
  */
 class WatchdogThread {
   readonly #options: WatchdogThreadInit
   readonly #heartbeat: Heartbeat
   readonly #detector: BlockDetector
-  /** What was seen last. */
+  /** The code that was recorded last. */
   #seen: Look | undefined
-  /** The look that is under way. */
+  /** The recording that is under way. */
   #looking: Promise<void> | undefined
 
   constructor(init: WatchdogThreadInit) {
@@ -60,11 +60,11 @@ class WatchdogThread {
         this.#looking ??= this.#look()
         return
       case 'loading':
-        void this.#tell('info', {}, `the server is still being loaded, for ${secondsOf(finding)} now`)
+        void this.#log('info', {}, `the server is still being loaded, for ${secondsOf(finding)} now`)
         ask('releaseSignals')
         return
       case 'stuck':
-        void this.#tell(
+        void this.#log(
           'error',
           this.#place(finding),
           `the event loop has been blocked for ${secondsOf(finding)} and serves nobody`,
@@ -72,25 +72,25 @@ class WatchdogThread {
         ask('releaseSignals')
         return
       case 'over':
-        void this.#tellOver(finding)
+        void this.#logOver(finding)
     }
   }
 
-  /** On a busy machine, the answer to the last look may come when the turn is over. */
-  async #tellOver(finding: Finding): Promise<void> {
+  /** Logs the end of a blocked turn. On a busy machine, the answer of the last recording may come after the turn. */
+  async #logOver(finding: Finding): Promise<void> {
     await this.#looking
-    await this.#tell('warn', this.#place(finding), `the event loop was blocked for ${secondsOf(finding)}`)
+    await this.#log('warn', this.#place(finding), `the event loop was blocked for ${secondsOf(finding)}`)
   }
 
-  async #tell(level: 'error' | 'warn' | 'info', place: Place, text: string): Promise<void> {
-    // Only now: a logger takes as much memory as all the rest of a thread.
+  async #log(level: 'error' | 'warn' | 'info', place: Place, text: string): Promise<void> {
+    // The logger is loaded when it is first needed, as it takes as much memory as the rest of the thread.
     const { createLogger, standardOutput } = await import('../logger.ts')
     const { level: wanted, terminal } = this.#options
     const log = createLogger({ level: wanted, destination: standardOutput(terminal) })
     log[level](place, text)
   }
 
-  /** Looks at what runs. While that is a call of the system, it is seen when that returns. */
+  /** Records the code that runs. During a system call, the answer comes when that returns. */
   async #look(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<Look | undefined>()
     ask('look', resolve)
@@ -98,7 +98,7 @@ class WatchdogThread {
     this.#looking = undefined
   }
 
-  /** Whose code the turn runs, and where it lies, as far as that was seen. */
+  /** The plugin and the source line that the turn runs, as far as they were recorded. */
   #place({ beat }: Finding): Place {
     if (this.#seen?.beat !== beat) return {}
     const { plugin, frames } = this.#seen
@@ -111,7 +111,7 @@ function secondsOf({ turnMs }: Finding): string {
   return `${(turnMs / 1000).toFixed(1)} s`
 }
 
-/** Calls the probe; the answer is undefined where it could not be asked. */
+/** Calls the probe; the answer is undefined when the call failed. */
 function ask(call: keyof Probe, answered: (look: Look | undefined) => void = () => {}): void {
   const session = new Session()
   session.connectToMainThread()

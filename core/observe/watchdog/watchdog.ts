@@ -7,37 +7,36 @@ import { BEAT_MS, Heartbeat, threadCpuMs } from './heartbeat.ts'
 import { PROBE_NAME, type Look, type Probe } from './probe.ts'
 import type { WatchdogThreadInit } from './watchdog-thread.ts'
 
-/** Signals that end the server, which it can't answer while its event loop is blocked. */
+/** Signals that end the server. It can't handle them while its event loop is blocked. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const
-/** How many calls of the code that blocks are looked at, the last first. */
+/** The most calls of the blocking code's stack that are recorded, the last first. */
 const MAX_FRAMES = 30
-/** The engine's own limits are for whole programs. */
+/** The limits of the thread, as the engine's defaults are for whole programs. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 }
 
 type WatchdogOptions = {
   readonly log: Logger
-  /** The plugin whose code shows in the stack of an error, or that has begun what runs. */
+  /** Returns the plugin whose code is in the stack of an error, or that has started the running work. */
   readonly pluginOf: (error: Error) => string | undefined
 }
 
 /**
- * Watches the event loop from a thread of its own, and logs turns that hold it up for seconds, with the plugin and the code
- * that does so: when such a turn is over and, if it may never end, while it lasts. Until the server is up, it is loading that takes long,
- * and no plugin is named for it. Ctrl-C and SIGTERM then end the process
- * at once, as no handler of them would run.
+ * Watches the event loop from a separate thread, and logs turns that block it for seconds, with the plugin and its code: at
+ * the end of the turn and, if it may never end, while it lasts. Until the server is up, such a turn counts as loading, and
+ * no plugin is named. While a turn lasts, Ctrl-C and SIGTERM end the process at once, as no handler of them would run.
  */
 export class Watchdog {
   readonly #options: WatchdogOptions
   readonly #heartbeat = new Heartbeat()
   #timer: NodeJS.Timeout | undefined
-  /** Give signals back to those who listened to them. */
+  /** Functions that add the listeners of signals again. */
   #restorers: (() => void)[] = []
 
   constructor(options: WatchdogOptions) {
     this.#options = options
   }
 
-  /** Begins to watch, to the end of the process. */
+  /** Begins to watch, until the end of the process. */
   start(): void {
     this.#heartbeat.beat()
     this.#timer = setInterval(() => this.#beat(), BEAT_MS).unref()
@@ -46,7 +45,7 @@ export class Watchdog {
     this.#startThread()
   }
 
-  /** The server is up: what holds up the event loop from now on is no loading. */
+  /** Marks the server as up: a blocked turn does not count as loading any more. */
   serverIsUp(): void {
     this.#heartbeat.up()
   }
@@ -76,7 +75,7 @@ export class Watchdog {
     const error = new Error('the event loop is blocked')
     Error.stackTraceLimit = stackTraceLimit
     const frames = stackFrames(error)
-    // Above the code that is looked for lie these calls, and that of the watchdog's thread.
+    // The first calls of the stack are these, and that of the watchdog's thread.
     const own = frames.findLastIndex((frame) => frame.includes(import.meta.url)) + 2
     const plugin = this.#options.pluginOf(error)
     return { beat: this.#heartbeat.count, plugin, frames: frames.slice(own), cpuMs: threadCpuMs() }
