@@ -15,7 +15,7 @@ export class Declaration {
     return this.#definition
   }
 
-  /** Undefined while the definition is not the one that counts for its name. */
+  /** The section of the definition; undefined while the definition does not have its name. */
   get section(): PluginSection | undefined {
     return this.#section
   }
@@ -24,7 +24,7 @@ export class Declaration {
     this.#section = section
   }
 
-  /** Accepts a definition of which it isn't known yet whether it can have its name. */
+  /** Accepts a definition before it is known whether it can have its name. */
   accept(definition: PluginDefinition): void {
     this.#giveUpName(definition)
     this.#definition = definition
@@ -32,7 +32,7 @@ export class Declaration {
   }
 
   /**
-   * Takes the name: from now on, changes of its section are told.
+   * Takes the name: from now on, reloads of the config report the changes of its section.
    * @throws {Error} when the section is wrong
    */
   declare(definition: PluginDefinition): PluginSection {
@@ -40,12 +40,12 @@ export class Declaration {
     return this.#section
   }
 
-  /** Newer code is to take over; under the same name, a changed config may suit it already. */
+  /** Announces newer code that shall take over: under the same name, a changed config may fit it already. */
   propose(definition: PluginDefinition): void {
     if (definition.name === this.#definition?.name) this.#config.propose(definition)
   }
 
-  /** Newer code has taken over, maybe under another name. */
+  /** Replaces the definition by newer code that has taken over, perhaps under another name. */
   replace(definition: PluginDefinition, section: PluginSection): void {
     this.#giveUpName(definition)
     this.#definition = definition

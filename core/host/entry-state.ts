@@ -2,38 +2,44 @@ import type { PluginDefinition } from 'sluice/sdk'
 import type { StartNode } from './start-order.ts'
 import type { Generation } from './generation/generation.ts'
 
-/** Code that is newer than what runs, and has not taken over. */
+/** Code that is newer than the running generation and has not taken over. */
 export type NewerCode = {
   readonly definition: PluginDefinition
-  /** It was not even tried: what it requires is missing, or its section of the config is wrong. */
+  /** True when it was not started, as a plugin that it requires is missing, or its section of the config is wrong. */
   readonly refused: boolean
 }
 
 export type RunningState = {
   readonly kind: 'running'
   readonly generation: Generation
-  /** It has another config than the file asks for. */
+  /** True when the generation runs with another config than the file has. */
   readonly stale: boolean
   readonly newer: NewerCode | undefined
-  /** Why newer code or another config could not take over. */
+  /** The reason why newer code or another config could not take over. */
   readonly error: string | undefined
 }
 
-/** What has become of a plugin that was found. */
+/** The state of a plugin that was found. */
 export type EntryState =
   | { readonly kind: 'loading' }
-  /** Its definition is known; `obstacle` says why it can't have its name, or its section of the config. */
+  /** The definition is known; `obstacle` is the reason why it can't have its name, or its section of the config. */
   | { readonly kind: 'loaded'; readonly obstacle: string | undefined; readonly configError: Error | undefined }
-  /** It has its name and its config; `obstacle` says what keeps it from starting, `isOff` that this is no failure. */
+  /**
+   * It has its name and its config; `obstacle` is the reason why it does not start, and `isOff` is true when that is no
+   * failure.
+   */
   | { readonly kind: 'waiting'; readonly obstacle: string | undefined; readonly isOff: boolean }
   | { readonly kind: 'starting' }
   | RunningState
   | { readonly kind: 'failed'; readonly error: string }
-  /** Its section says `enable: false`. */
+  /** The section has `enable: false`. */
   | { readonly kind: 'off' }
   | { readonly kind: 'removed' }
 
-/** Tells whether others can count on a plugin in this state: now, perhaps later, or not as things are or as the config wants it. */
+/**
+ * The availability of a plugin in this state to plugins that require it: available, perhaps later, not after a failure, or
+ * not as it is switched off.
+ */
 export function availabilityIn(state: EntryState): StartNode['state'] {
   switch (state.kind) {
     case 'running':
@@ -54,7 +60,7 @@ export function availabilityIn(state: EntryState): StartNode['state'] {
   }
 }
 
-/** Why a plugin in this state does not run; undefined when it does, or soon may. */
+/** The reason why a plugin in this state does not run; undefined when it runs, or soon may. */
 export function disableReasonIn(state: EntryState): string | undefined {
   switch (state.kind) {
     case 'failed':

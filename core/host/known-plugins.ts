@@ -3,12 +3,12 @@ import { toldProtocol } from 'sluice/sdk/host'
 import { hasRules } from '../config/schema.ts'
 import type { PluginView } from './plugin-view.ts'
 
-/** The plugins as they were when something changed last, for those that do their work by the sections of others. */
+/** The plugins at the last change, for plugins that depend on the sections of others. */
 export class KnownPlugins {
   readonly #listeners = new Set<() => void>()
   #views: readonly PluginView[] = []
 
-  /** Takes over the plugins as they are now, and tells of it. */
+  /** Takes over the present plugins, and calls the listeners. */
   apply(views: readonly PluginView[]): void {
     this.#views = views
     for (const listener of this.#listeners) listener()
@@ -33,12 +33,15 @@ export class KnownPlugins {
     return this.#views.flatMap(({ name, state, definition, config }) => {
       if (state !== 'running' || config === undefined || definition === undefined || !hasRules(definition, kind))
         return []
-      // The config system put this group into the section.
+      // The config system has added this group to the section.
       return [{ plugin: name, config: config.values as unknown as RuleSection<Kind>['config'] }]
     })
   }
 
-  /** Calls back after they may have changed. @returns stops that */
+  /**
+   * Calls back after the plugins may have changed.
+   * @returns a function that stops the calls
+   */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

@@ -8,12 +8,12 @@ import { startLoad } from './loading/module-hooks.ts'
 import type { ModuleLoad } from './loading/module-load.ts'
 import { loadPlugin } from './loading/plugin-loader.ts'
 
-/** The modules of a load stay in memory for the life of the process; past this many, say so. */
+/** The number of loads after which a warning is logged, as their modules stay in memory for the life of the process. */
 const LOADS_WARNED = 100
 
 type PluginCodeOptions = { readonly log: Logger; readonly timeoutMs: number }
 
-/** Where a plugin's code lies, and its newest load. */
+/** The place of a plugin's code, and its newest load. */
 export class PluginCode {
   candidate: PluginCandidate
   readonly #options: PluginCodeOptions
@@ -27,13 +27,13 @@ export class PluginCode {
     this.#options = options
   }
 
-  /** The file to change, as a person would name it. */
+  /** The path of the file to change, for messages. */
   get place(): string {
     const fromHere = path.relative(process.cwd(), this.candidate.entry)
     return fromHere.startsWith('..') ? this.candidate.entry : fromHere
   }
 
-  /** The time of the newest load that succeeded. */
+  /** The duration of the newest load that succeeded, in milliseconds. */
   get loadMs(): number {
     return this.#loadMs
   }
@@ -43,15 +43,15 @@ export class PluginCode {
     return this.#error
   }
 
-  /** True when the code lies in this file, or might. */
+  /** True when the code is in this file, or may be. */
   concerns(file: string): boolean {
     const { kind, path: place } = this.candidate
     return (this.#load?.uses(file) ?? false) || (kind === 'folder' && file.startsWith(place + path.sep))
   }
 
   /**
-   * Loads it anew.
-   * @throws {PluginError} saying what is wrong with it
+   * Loads the code again.
+   * @throws {PluginError} with a message that names the error in it
    * @throws the signal's reason when that aborts first
    */
   async load(plugin: string, signal: AbortSignal): Promise<PluginDefinition> {

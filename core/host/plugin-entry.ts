@@ -21,19 +21,24 @@ import { StepQueue } from './step-queue.ts'
 type PluginEntryOptions = PluginGenerationsOptions & {
   readonly log: Logger
   readonly peers: Pick<Peers, 'claim'>
-  /** The section that a definition is to run with beside the other plugins; throws when it can't run, saying why. */
+  /**
+   * Returns the section that a definition would run with beside the other plugins; throws with the reason when it can't run.
+   */
   readonly admit: (entry: PluginEntry, definition: PluginDefinition) => PluginSection
-  /** A step has ended, or the claim to the plugin has come or gone; others may have waited for it. */
+  /**
+   * Called when a step has ended, or the process has got or lost the claim to the plugin, as other plugins may have waited
+   * for it.
+   */
   readonly onStep: () => void
 }
 
-/** The obstacle of a plugin that one process alone runs, in all others. */
+/** The obstacle of a plugin that another process of the server runs. */
 const ELSEWHERE = 'is left to another process of the server'
 
-/** What a generation that takes over leaves open: code that is newer still, or broken. */
+/** The newer or broken code that remains open after a generation has taken over. */
 type Rest = Pick<RunningState, 'newer' | 'error'>
 
-/** One plugin's place in the host: what was found there, and what runs of it. Its steps are done one after another. */
+/** One plugin in the host: the code that was found, and the running generation. Its steps are done one after another. */
 export class PluginEntry {
   readonly code: PluginCode
   readonly steps: StepQueue
@@ -43,7 +48,7 @@ export class PluginEntry {
   readonly #declaration: Declaration
   readonly #claim: RunClaim
   #state: EntryState = { kind: 'loading' }
-  /** Aborts when newer code is there, or the plugin is removed. */
+  /** Aborts when newer code is found, or the plugin is removed. */
   #version = new AbortController()
 
   constructor(candidate: PluginCandidate, options: PluginEntryOptions) {
@@ -66,22 +71,22 @@ export class PluginEntry {
     return this.#state.kind
   }
 
-  /** The mistakes in its section of the config, where they keep it from its name. */
+  /** The errors in its section of the config, when they keep it from its name. */
   get configError(): Error | undefined {
     return this.#state.kind === 'loaded' ? this.#state.configError : undefined
   }
 
-  /** True when its definition is the one that counts for its name, whatever became of it. */
+  /** True when the plugin has its name, in any state. */
   get holdsName(): boolean {
     return this.#declaration.section !== undefined
   }
 
-  /** True for one that is disposed after all others when the server stops. */
+  /** True for a plugin that is disposed after all others when the server stops. */
   get endsLast(): boolean {
     return this.#declaration.definition?.endsLast === true
   }
 
-  /** True for one that starts after all others that can start. */
+  /** True for a plugin that starts after all others that can start. */
   get startsLast(): boolean {
     return this.#declaration.definition?.startsLast === true
   }
@@ -91,7 +96,7 @@ export class PluginEntry {
     return { name: this.name, requires, provides, state: availabilityIn(this.#state) }
   }
 
-  /** True while it has something to do that others wait for; a further try of what has failed is nothing such. */
+  /** True while it has steps that others wait for; the retry of a failed start is none. */
   get busy(): boolean {
     return this.steps.busy && !this.#retries.retrying
   }
@@ -103,7 +108,7 @@ export class PluginEntry {
     return viewOf({ name: this.name, definition, section, state: this.#state, generation, loadMs, setupMs })
   }
 
-  /** Loads the code anew, and replaces what runs of it. */
+  /** Loads the code again, and replaces the running generation. */
   load(candidate: PluginCandidate): void {
     this.code.candidate = candidate
     this.#retries.reset()
@@ -113,7 +118,7 @@ export class PluginEntry {
     this.steps.push(() => this.#reload())
   }
 
-  /** Takes the name of the loaded definition, and learns its config. */
+  /** Takes the name of the loaded definition, and reads its config. */
   adopt(): void {
     const { definition } = this.#declaration
     if (definition === undefined || this.#state.kind !== 'loaded') return
@@ -127,7 +132,7 @@ export class PluginEntry {
     }
   }
 
-  /** Says what keeps it from starting for now, a failure or, with `off`, the config; undefined when it only has to wait. */
+  /** Sets the obstacle to its start: a failure or, with `off`, the config; undefined when it only has to wait. */
   hinder(obstacle: string | undefined, as: 'down' | 'off' = 'down'): void {
     const state = this.#state
     if (state.kind !== 'loaded' && state.kind !== 'waiting') return
@@ -140,12 +145,12 @@ export class PluginEntry {
   start(): void {
     this.#become({ kind: 'starting' })
     this.steps.push(async () => {
-      // A step before this one may have changed what is to be done.
+      // A step before this one may have changed the state.
       if (this.#state.kind === 'starting') await this.#start()
     })
   }
 
-  /** Whether it waits to be started, and nothing but what it requires speaks against that. */
+  /** True when it waits for its start, and only required plugins may still be missing. */
   mayStart(): boolean {
     const { definition } = this.#declaration
     if (definition === undefined || this.#state.kind !== 'waiting') return false
@@ -154,29 +159,29 @@ export class PluginEntry {
     return isOurs
   }
 
-  /** Ends what runs where another process has got the claim to the plugin. */
+  /** Ends the running generation when another process has got the claim to the plugin. */
   giveWay(): void {
     const { definition } = this.#declaration
     if (definition === undefined || this.#running === undefined || this.#claim.admits(definition)) return
     this.steps.push(async () => this.#leave())
   }
 
-  /** Tries newer code again that was refused, once nothing speaks against it. */
+  /** Retries newer code that was refused, once it is admitted. */
   reconsider(): void {
     const newer = this.#running?.newer
     if (newer?.refused === true && this.#isAdmitted(newer.definition)) this.#retry(newer)
   }
 
-  /** Takes over another config, by another generation unless it takes all `keys` live that have changed. */
+  /** Takes over another config: live when the plugin takes all changed `keys` live, else by another generation. */
   configure(keys?: readonly string[]): void {
     this.#retries.reset()
     this.steps.push(() => this.#configure(keys))
-    // It may be what newer code has waited for.
+    // Newer code may have waited for this config.
     const newer = this.#running?.newer
     if (newer !== undefined) this.#retry(newer)
   }
 
-  /** Gives its name up, and lets what runs come to its end. */
+  /** Gives the name up, and retires the running generation. */
   remove(): void {
     this.#declaration.forget()
     this.#end()
@@ -186,7 +191,7 @@ export class PluginEntry {
     })
   }
 
-  /** Ends what runs, at once. */
+  /** Ends the running generation at once. */
   async dispose(reason: string): Promise<void> {
     this.#end()
     await this.#generations.dispose(reason)
@@ -197,7 +202,7 @@ export class PluginEntry {
     return this.#state.kind === 'running' ? this.#state : undefined
   }
 
-  /** There is no way back from `removed`. */
+  /** Changes the state; `removed` is final. */
   #become(state: EntryState): void {
     if (this.#state.kind !== 'removed') this.#state = state
   }
@@ -216,10 +221,10 @@ export class PluginEntry {
     this.#become(running === undefined ? { kind: 'failed', error } : { ...running, error })
     const fate = running === undefined ? 'it is disabled' : `generation ${running.generation.number} goes on`
     const line = `plugin '${this.name}' ${error}; ${fate}`
-    // What code does while it is loaded is not tried again: each load stays in memory.
+    // An error of loading the code is not retried, as each load stays in memory.
     if (isPassing(err) && err !== this.code.error) {
       const later = setupLaterOf(err)
-      // These messages say all there is to know; the stack would only hide that.
+      // The messages of these errors are complete, and a stack would only hide them.
       const cause = isListenFailure(err) || err instanceof PluginLate || later !== undefined ? {} : { err }
       const retried = `${line}, and it is tried again until it succeeds`
       if (!isKnown) this.#options.log.error({ plugin: this.name, ...cause }, retried)
@@ -230,7 +235,7 @@ export class PluginEntry {
     }
   }
 
-  /** Does again what something passing has prevented. */
+  /** Retries the step that failed for a passing reason. */
   async #tryAgain(): Promise<void> {
     const running = this.#running
     if (running?.newer !== undefined) await this.#upgrade(running.newer.definition)
@@ -252,7 +257,7 @@ export class PluginEntry {
     const tried = { ...newer, refused: false }
     if (this.#running) this.#become({ ...this.#running, newer: tried })
     this.steps.push(async () => {
-      // A step before this one may have loaded newer code still.
+      // A step before this one may have loaded even newer code.
       if (this.#running?.newer === tried) await this.#upgrade(tried.definition)
     })
   }
@@ -266,7 +271,7 @@ export class PluginEntry {
     }
   }
 
-  /** Replaces what runs by newer code. */
+  /** Replaces the running generation by newer code. */
   async #upgrade(definition: PluginDefinition): Promise<void> {
     const running = this.#running
     if (running === undefined) return
@@ -284,12 +289,12 @@ export class PluginEntry {
     const { definition, section } = this.#declaration
     if (definition === undefined || section === undefined) return
     if (!this.#claim.admits(definition)) return this.#wait()
-    // Where what it requires has gone before a further try, the host waits for that.
+    // When a required plugin has gone before a retry, the host waits for it.
     if (this.#state.kind === 'failed' && !this.#isAdmitted(definition)) return this.#wait()
     this.#run(await this.#generations.start(definition, section, this.#version.signal))
   }
 
-  /** Starts another generation in place of the one that runs; `rest` is what that leaves open. */
+  /** Starts another generation in place of the running one; `rest` is the newer or broken code that remains open then. */
   async #replace(definition: PluginDefinition, section: PluginSection, reason: string, rest?: Rest): Promise<void> {
     const former = this.#running?.generation
     if (former === undefined) return
@@ -312,7 +317,7 @@ export class PluginEntry {
     if (!section.enabled) {
       this.#switchOff()
     } else if (running === undefined) {
-      // The code that ran before is not the code that lies there.
+      // The definition is that of older code, as the present code is broken.
       if (this.code.error !== undefined) throw this.code.error
       this.#wait()
     } else if (!running.stale && own?.every((key) => isLive(definition, key)) === true) {
@@ -325,7 +330,7 @@ export class PluginEntry {
     this.#declaration.section = section
   }
 
-  /** The section as it is now; undefined where it is right for newer code only, which is tried next. */
+  /** The present section; undefined when only the newer code accepts it, which is tried next. */
   #suitable(definition: PluginDefinition): PluginSection | undefined {
     try {
       return this.#options.parts.config.resolve(definition)
@@ -343,7 +348,7 @@ export class PluginEntry {
     this.#become({ kind: 'off' })
   }
 
-  /** Lets what runs come to its end, unless the claim is back. */
+  /** Retires the running generation, unless the process has got the claim back. */
   #leave(): void {
     const { definition } = this.#declaration
     if (definition === undefined || this.#running === undefined || this.#claim.admits(definition)) return

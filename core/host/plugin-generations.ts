@@ -8,14 +8,14 @@ import { Generation, type GenerationLimits } from './generation/generation.ts'
 export type PluginGenerationsOptions = {
   readonly parts: GenerationParts
   readonly limits: GenerationLimits
-  /** Takes those that are retired. */
+  /** The list that retired generations are added to. */
   readonly draining: DrainingGenerations
 }
 
-/** What takes the place of a generation, and why. */
+/** The definition and the section of the next generation, and the reason for it. */
 type Successor = { readonly definition: PluginDefinition; readonly section: PluginSection; readonly reason: string }
 
-/** The generations of one plugin that were begun and not retired: the one that runs, and the one that is to replace it. */
+/** The generations of one plugin that were started and not retired: the running one, and the one that shall replace it. */
 export class PluginGenerations {
   readonly #options: PluginGenerationsOptions
   readonly #generations = new Set<Generation>()
@@ -27,19 +27,19 @@ export class PluginGenerations {
     this.#options = options
   }
 
-  /** How many were started with success, those included that are gone. */
+  /** The number of successful starts, including those of generations that have ended. */
   get count(): number {
     return this.#count
   }
 
-  /** How long the newest start took. */
+  /** The duration of the newest start, in milliseconds. */
   get setupMs(): number {
     return this.#setupMs
   }
 
   /**
    * Starts the first generation, or the first after a time without.
-   * @throws as `#launch`
+   * @throws the errors of `#launch`
    */
   async start(definition: PluginDefinition, section: PluginSection, signal: AbortSignal): Promise<Generation> {
     const generation = await this.#launch(definition, section, this.#kept, signal)
@@ -48,15 +48,15 @@ export class PluginGenerations {
   }
 
   /**
-   * Starts a generation beside the one that runs, which is then drained.
-   * @throws as `#launch`; the one before goes on
+   * Starts a generation beside the running one, which is then drained.
+   * @throws the errors of `#launch`; the generation before goes on then
    */
   async replace(
     former: Generation,
     { definition, section, reason }: Successor,
     signal: AbortSignal,
   ): Promise<Generation> {
-    // Code that lies in the same place under another name is another plugin.
+    // Code with another name is another plugin, even in the same file.
     const kept = definition.name === former.definition.name ? this.#kept : new KeptObjects()
     return this.#launch(definition, section, kept, signal, ({ log, number }) => {
       this.#kept = kept
@@ -65,20 +65,20 @@ export class PluginGenerations {
     })
   }
 
-  /** Lets all come to their end. */
+  /** Drains all generations. */
   retireAll(reason: string): void {
     for (const generation of this.#generations) this.#retire(generation, reason, 'removed')
   }
 
-  /** Ends all, at once. */
+  /** Ends all generations at once. */
   async dispose(reason: string): Promise<void> {
     await Promise.all([...this.#generations].map((generation) => generation.dispose(reason)))
   }
 
   /**
-   * Sets a generation up beside the one that runs, and has it take over.
-   * @param onTakeOver is called in the turn in which it does
-   * @throws {PluginError} when that fails; all it made is undone by then
+   * Sets a generation up beside the running one, and makes it take over.
+   * @param onTakeOver called in the turn in which it takes over
+   * @throws {PluginError} when that fails; all that it made is undone by then
    * @throws the signal's reason when that aborts while `setup` runs
    */
   async #launch(
@@ -105,7 +105,7 @@ export class PluginGenerations {
     return generation
   }
 
-  /** Lets a generation come to its end. */
+  /** Drains a generation. */
   #retire(generation: Generation, reason: string, cause: DrainCause): void {
     this.#generations.delete(generation)
     this.#options.draining.add(generation, reason, cause)

@@ -14,28 +14,28 @@ import { formatBootTree, type PluginView } from './plugin-view.ts'
 import { PluginWatcher } from './loading/plugin-watcher.ts'
 import { planStart, unmetReason } from './start-order.ts'
 
-/** Plugins that have not let go by then are left behind. */
+/** The longest time that `stop` waits for plugins; it leaves slower ones behind. */
 const STOP_TIMEOUT_MS = 4000
 
 type PluginHostOptions = {
   readonly log: Logger
-  /** The folders with plugins, asked for once. */
+  /** The folders with plugins; called once. */
   readonly folders: () => PluginPlaces['folders']
   readonly workingFolder: PluginPlaces['workingFolder']
   readonly parts: GenerationParts
-  /** Says which plugins with `processes: 'one'` this process runs. */
+  /** Decides which plugins with `processes: 'one'` run in this process. */
   readonly peers: Pick<Peers, 'claim'>
   /** `global.draintimeout`; 0 is no limit. */
   readonly drainTimeoutMs: () => number
   readonly limits?: Partial<GenerationLimits>
-  /** Called when plugins may have started, changed or gone, their live config included. */
+  /** Called when plugins may have started, changed or gone, or their live config may have changed. */
   readonly onChange?: (plugins: readonly PluginView[]) => void
 }
 
 /** The keys of a section that a reload of the config has changed; see `ConfigChange`. */
 type SectionChange = { readonly section: string; readonly keys: readonly string[] }
 
-/** Finds, starts, watches, replaces and stops the plugins. One that fails is listed as disabled; the others go on. */
+/** Finds, starts, watches, replaces and stops the plugins. A plugin that fails is listed as disabled; the others go on. */
 export class PluginHost {
   readonly #options: PluginHostOptions
   readonly #log: Logger
@@ -61,25 +61,25 @@ export class PluginHost {
     return [...this.#entries.values()].map((entry) => entry.view())
   }
 
-  /** The plugins that have generations which drain, one entry for each of these. */
+  /** The names of the plugins of draining generations, one entry for each generation. */
   get draining(): string[] {
     return this.#draining.plugins
   }
 
-  /** The names of the plugins that the config wants and that a failure keeps from running. */
+  /** The names of the plugins that are switched on but do not run after a failure. */
   get disabled(): string[] {
     return this.list().flatMap(({ name, state }) => (state === 'disabled' ? [name] : []))
   }
 
-  /** The mistakes in the sections of the plugins that were found. */
+  /** The errors in the sections of the plugins that were found. */
   configErrors(): Error[] {
     return [...this.#entries.values()].flatMap(({ configError }) => configError ?? [])
   }
 
   /**
-   * Finds and loads the plugins, and starts none.
-   * @param patienceMs for so long without any progress it waits for those that are still being loaded, which then join
-   *   later; forever unless given
+   * Finds and loads the plugins, without starting them.
+   * @param patienceMs the longest time without progress that it waits for plugins that are being loaded, which join later
+   * then; no limit unless given
    */
   async load(patienceMs?: number): Promise<void> {
     this.#phase = 'loading'
@@ -94,7 +94,7 @@ export class PluginHost {
     this.#reconcile()
   }
 
-  /** Starts the plugins, each when those it requires are up; loads them first where that wasn't done. */
+  /** Starts the plugins, each when those that it requires run; loads them first unless `load` was called. */
   async start(): Promise<void> {
     if (this.#phase === 'new') await this.load()
     if (this.#phase !== 'loaded') return
@@ -102,11 +102,14 @@ export class PluginHost {
     this.#reconcile()
     await this.#settled()
     this.#log.debug(`plugins:\n${formatBootTree(this.list())}`)
-    // The server may have been told to stop meanwhile.
+    // The server may have been stopped meanwhile.
     if (this.#phase === 'starting') this.#phase = 'ready'
   }
 
-  /** Takes over a changed config: keys a plugin takes live are told to it, others replace its generation. */
+  /**
+   * Takes over a changed config: plugins are called with the keys that they take live; for other keys, their generation is
+   * replaced.
+   */
   async applyConfig(changes: readonly SectionChange[]): Promise<void> {
     for (const { section, keys } of changes) {
       for (const entry of this.#entries.values()) if (this.#holder(section) === entry) entry.configure(keys)
@@ -117,7 +120,7 @@ export class PluginHost {
 
   /**
    * Replaces the running generation of a plugin by another of the same code.
-   * @returns false where there is no such plugin
+   * @returns false when there is no such plugin
    */
   async restart(name: string): Promise<boolean> {
     const entry = this.#holder(name)
@@ -127,8 +130,8 @@ export class PluginHost {
   }
 
   /**
-   * Ends all sessions and disposes all generations, those first that others are not needed by.
-   * @param others settles when the rest of the server has ended that plugins are to hear of which end last
+   * Ends all sessions and disposes all generations, each plugin after those that require it.
+   * @param others settles when the rest of the server has ended; plugins with `endsLast` are disposed after it
    */
   async stop(reason: string, others: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#phase = 'stopped'
@@ -178,11 +181,11 @@ export class PluginHost {
     })
   }
 
-  /** Starts what can be started. Called after everything that may have changed that. */
+  /** Starts the plugins that can start. Called after every change that may allow one to start. */
   #reconcile(): void {
     const entries = [...this.#entries.values()]
     const complete = entries.every(({ state }) => state !== 'loading')
-    // Of two plugins with one name, the first found wins, and not the first loaded.
+    // Of two plugins with one name, the one found first gets it, and not the one loaded first.
     if (this.#phase === 'stopped' || (this.#phase === 'loading' && !complete)) return
     for (const entry of entries) if (entry.state === 'loaded') this.#adopt(entry)
     if (this.#phase === 'starting' || this.#phase === 'ready') {
@@ -204,11 +207,12 @@ export class PluginHost {
   #startWaiting(entries: readonly PluginEntry[], complete: boolean): void {
     const waiting = entries.filter((entry) => entry.mayStart())
     const others = entries.filter((entry) => !waiting.includes(entry)).map(({ node }) => node)
-    // Plugins that were refused before are judged anew.
+    // Plugins that were refused before are considered again.
     const nodes = waiting.map(({ node }) => ({ ...node, state: 'pending' as const }))
     const verdicts = planStart(nodes, others, complete)
     const startable = new Set(waiting.filter((_, index) => verdicts[index]?.kind === 'start'))
-    // Only starts keep those back whose turn is later: a plugin that requires one of them does not.
+    // A later turn waits only for plugins that start in an earlier one, and not for plugins that wait for those of a later
+    // turn.
     const turns = entries.filter((entry) => startable.has(entry) || entry.state === 'starting').map(turnOf)
     const turn = Math.min(...turns)
     for (const [index, entry] of waiting.entries()) {
@@ -233,7 +237,10 @@ export class PluginHost {
     return this.#options.parts.config.resolve(definition)
   }
 
-  /** Settles when no entry has anything to do, whatever one step makes others do, or after `patienceMs` without a step. */
+  /**
+   * Settles when no entry has steps any more, including the steps that one causes in others, or after `patienceMs` without a
+   * step.
+   */
   async #settled(patienceMs?: number): Promise<void> {
     for (let busy = this.#busy(); busy.length > 0 && this.#phase !== 'stopped'; busy = this.#busy()) {
       const late = patienceMs === undefined ? [] : [setTimeout(patienceMs, 'late', { ref: false })]
@@ -254,7 +261,7 @@ export class PluginHost {
       const known = disposals.get(entry)
       if (known !== undefined) return known
       begun.add(entry)
-      // One that has begun and isn't known requires this one in a circle.
+      // An entry that has begun and has no disposal yet requires this one in a cycle.
       const dependents = entries.filter(
         (other) => isNeededBy(entry, other) && (disposals.has(other) || !begun.has(other)),
       )
@@ -271,7 +278,10 @@ export class PluginHost {
   }
 }
 
-/** When a plugin starts with others: those first that are to hear of them, and those last that begin when the others are up. */
+/**
+ * The turn of a plugin in the start order: plugins with `endsLast` start first, as they observe the others, and those with
+ * `startsLast` last.
+ */
 function turnOf({ endsLast, startsLast }: PluginEntry): number {
   if (endsLast) return 0
   return startsLast ? 2 : 1

@@ -2,28 +2,28 @@ import type { PluginDefinition, TcpListener, UdpListener } from 'sluice/sdk'
 import { availabilityIn, disableReasonIn, type EntryState } from './entry-state.ts'
 import type { PluginSection } from './generation/generation-parts.ts'
 
-/** A plugin as the API and the log show it; a snapshot. */
+/** A snapshot of a plugin for the API and the log. */
 export type PluginView = {
-  /** The file's or folder's name where the plugin could not be loaded. */
+  /** The plugin's name; the name of its file or folder when it could not be loaded. */
   readonly name: string
   readonly version: string
   readonly description: string
-  /** Counts the starts of the plugin that succeeded. */
+  /** The number of successful starts of the plugin. */
   readonly generation: number
-  /** `disabled` by a failure; `off` by its config, or that of what it requires, or as another process runs it. */
+  /** `disabled` after a failure; `off` by its config, or that of a required plugin, or when another process runs it. */
   readonly state: 'running' | 'starting' | 'disabled' | 'off'
-  /** Why it does not run; undefined when it does. */
+  /** The reason why it does not run; undefined when it does. */
   readonly disableReason: string | undefined
-  /** Why its newest code or config could not take over; the generation before goes on. */
+  /** The reason why its newest code or config could not take over; the generation before goes on. */
   readonly lastError: string | undefined
   readonly definition: PluginDefinition | undefined
-  /** With the addresses that are listened on in fact, where some of the config could not be had. */
+  /** The config, with the addresses that are really listened on where they differ from the configured ones. */
   readonly config: PluginSection | undefined
-  /** The addresses that it accepts connections on, besides those of HTTP. */
+  /** The addresses of the TCP listeners, without those of HTTP. */
   readonly listeners: TcpListener['addresses']
-  /** The addresses that it takes datagrams on. */
+  /** The addresses of the UDP listeners. */
   readonly udpListeners: readonly UdpListener['address'][]
-  /** Times of the newest load and setup. */
+  /** The durations of the newest load and setup. */
   readonly loadMs: number
   readonly setupMs: number
 }
@@ -51,7 +51,7 @@ export function viewOf({ state, section, definition, ...rest }: ViewSource): Plu
   }
 }
 
-/** The protocols that are known by what clients send first, with the addresses that take them. */
+/** The protocols that are recognised by the first bytes of clients, with the addresses that accept them. */
 export function foreignProtocols(plugins: readonly PluginView[]) {
   return plugins.flatMap(({ name, definition, listeners: addresses }) => {
     const firstByte = definition?.protocol?.firstByte
@@ -59,7 +59,7 @@ export function foreignProtocols(plugins: readonly PluginView[]) {
   })
 }
 
-/** The plugins as a tree, each below the last of those it had to wait for, with times in milliseconds. */
+/** The plugins as a tree, each below the last of those that it had to wait for, with times in milliseconds. */
 export function formatBootTree(plugins: readonly PluginView[]): string {
   const needed = (plugin: PluginView) => {
     const needs = plugin.state === 'running' ? (plugin.definition?.requires ?? []) : []

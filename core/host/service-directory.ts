@@ -1,7 +1,7 @@
 import { OverrideStack } from '../base/override-stack.ts'
 import { PluginError } from './plugin-error.ts'
 
-/** One generation of a plugin; known by identity. */
+/** One generation of a plugin; compared by identity. */
 export type ServiceOwner = { readonly plugin: string }
 
 type Offer = { readonly plugin: string; readonly service: unknown }
@@ -11,7 +11,7 @@ export class ServiceDirectory {
   readonly #offers = new OverrideStack<Offer>()
 
   /**
-   * Offers a service. It takes the place of the one that an earlier generation of the plugin offers, until its owner goes.
+   * Offers a service. It replaces the service of an earlier generation of the plugin, until its owner is removed.
    * @throws {PluginError} when another plugin offers it
    */
   provide(owner: ServiceOwner, name: string, service: unknown): void {

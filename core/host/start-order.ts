@@ -1,14 +1,17 @@
-/** A plugin as the order of starting sees it. */
+/** A plugin in the start order. */
 export type StartNode = {
   readonly name: string
-  /** Names of plugins or services. */
+  /** The names of the required plugins or services. */
   readonly requires: readonly string[]
   readonly provides: readonly string[]
-  /** Running, on its way, kept away by a failure, or kept away by the config, as it or what it requires is switched off. */
+  /** Running, about to start, not running after a failure, or switched off, by itself or with a plugin that it requires. */
   readonly state: 'up' | 'pending' | 'down' | 'off'
 }
 
-/** What to do with a plugin that waits: `refuse` until something changes, as something fails or is switched off. */
+/**
+ * The decision about a plugin that waits; `refuse` until something changes, as a required plugin has failed or is switched
+ * off.
+ */
 export type Verdict =
   | { readonly kind: 'start' }
   | { readonly kind: 'wait' }
@@ -16,7 +19,7 @@ export type Verdict =
 
 /**
  * Decides for each plugin that waits whether it can start beside the others.
- * @param complete false while there are plugins of which it isn't known yet what they offer
+ * @param complete false while there are plugins whose services are not known yet
  * @returns the verdicts in the order of `waiting`
  */
 export function planStart(waiting: readonly StartNode[], others: readonly StartNode[], complete: boolean): Verdict[] {
@@ -39,7 +42,7 @@ function judge(node: StartNode, nodes: readonly StartNode[], complete: boolean):
   const unmet = unmetNeeds(node, nodes)
   if (unmet.length === 0) return { kind: 'start' }
   const off = unmet.find((need) => isOff(need, nodes))
-  // However the others are, it is not wanted.
+  // A plugin that requires one that is switched off is switched off, too, in any state of the others.
   if (off !== undefined) return { kind: 'refuse', reason: switchedOff(off, nodes), as: 'off' }
   for (const need of unmet) {
     const offering = nodes.filter((other) => offers(other, need))
@@ -52,7 +55,7 @@ function judge(node: StartNode, nodes: readonly StartNode[], complete: boolean):
   return cycle === undefined ? WAIT : { kind: 'refuse', reason: `requires itself: ${cycle.join(' → ')}`, as: 'down' }
 }
 
-/** Why a plugin could not run beside the others as they are; undefined when it could. */
+/** The reason why a plugin could not run beside the present others; undefined when it could. */
 export function unmetReason(node: StartNode, nodes: readonly StartNode[]): string | undefined {
   const [need] = unmetNeeds(node, nodes)
   if (need === undefined) return undefined
@@ -69,7 +72,7 @@ function offers({ name, provides }: StartNode, need: string): boolean {
   return name === need || provides.includes(need)
 }
 
-/** Tells whether all that offer it are switched off, or require what is. */
+/** True when all plugins that offer a service are switched off. */
 function isOff(need: string, nodes: readonly StartNode[]): boolean {
   const offering = nodes.filter((other) => offers(other, need))
   return offering.length > 0 && offering.every(({ state }) => state === 'off')
@@ -92,7 +95,7 @@ function notRunning(need: string, { name }: StartNode): string {
     : `requires '${need}' of plugin '${name}', which does not run`
 }
 
-/** The names from a plugin back to itself, by way of those that wait for each other. */
+/** The names of a cycle from a plugin back to itself, of plugins that wait for each other. */
 function findCycle(node: StartNode, nodes: readonly StartNode[]): string[] | undefined {
   const seen = new Set<StartNode>()
   const follow = (from: StartNode, trail: readonly string[]): string[] | undefined => {

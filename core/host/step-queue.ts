@@ -1,10 +1,10 @@
 type StepQueueOptions = {
   readonly onError: (error: unknown) => void
-  /** After each step, however it ended. */
+  /** Called after each step, also after one that failed. */
   readonly onStep: () => void
 }
 
-/** Does steps one after another. */
+/** Runs steps one after another. */
 export class StepQueue {
   readonly #options: StepQueueOptions
   #pending = 0

@@ -2,10 +2,10 @@ import { LogLimit, type DatagramHandler, type UdpPeer } from 'sluice/sdk'
 import { isPromiseLike } from '../../base/deadline.ts'
 import type { GenerationOwner } from './generation-parts.ts'
 
-/** Peers can send thousands of datagrams that a handler fails at; one line in this time is enough. */
+/** The time between two log lines about a handler's errors, as peers can send thousands of datagrams that raise one. */
 const FAILURE_LOG_INTERVAL_MS = 10_000
 
-/** Calls the datagram handlers of one generation. What they throw or reject with is logged, and ends nothing. */
+/** Calls the datagram handlers of one generation. Errors and rejections are logged, and end nothing. */
 export class DatagramCalls {
   readonly #owner: GenerationOwner
   readonly #failures = new LogLimit(FAILURE_LOG_INTERVAL_MS)
@@ -14,7 +14,7 @@ export class DatagramCalls {
     this.#owner = owner
   }
 
-  /** Answers whether the datagram was for this handler; one that it fails at was. */
+  /** Returns true when the datagram was for this handler, also when the handler throws. */
   call(handler: DatagramHandler, datagram: Buffer, peer: UdpPeer): boolean {
     try {
       const result: unknown = handler(datagram, peer)

@@ -6,7 +6,7 @@ export class DrainingGenerations {
   readonly #generations = new Set<Generation>()
   readonly #timeoutMs: () => number
 
-  /** @param timeoutMs how long a generation may go on, 0 for no limit; asked for at each */
+  /** @param timeoutMs returns the longest time that a generation may drain, 0 for no limit; called for each */
   constructor(timeoutMs: () => number) {
     this.#timeoutMs = timeoutMs
   }
@@ -16,7 +16,7 @@ export class DrainingGenerations {
     void this.#drain(generation, reason, cause)
   }
 
-  /** The plugins that have such generations, one entry for each generation. */
+  /** The names of the plugins of these generations, one entry for each generation. */
   get plugins(): string[] {
     return [...this.#generations].map(({ definition }) => definition.name)
   }

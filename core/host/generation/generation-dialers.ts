@@ -3,7 +3,10 @@ import type { Dialer, DialTarget } from 'sluice/sdk'
 import { PluginError } from '../plugin-error.ts'
 import type { GenerationOwner, GenerationParts } from './generation-parts.ts'
 
-/** The connections to other servers that one generation opens. They end with it, and its drain does not wait for them. */
+/**
+ * The connections to other servers that one generation opens. They end with the generation, and its drain does not wait for
+ * them.
+ */
 export class GenerationDialers {
   readonly #owner: GenerationOwner
   readonly #createDialer: GenerationParts['dialer']
@@ -15,7 +18,7 @@ export class GenerationDialers {
     this.#createDialer = createDialer
   }
 
-  /** @throws {Error} when the generation has ended, or the address of the proxy is none */
+  /** @throws {Error} when the generation has ended, or the URL of the proxy is not valid */
   create(proxy: string): Dialer {
     this.#assertOpen()
     const dialer = this.#createDialer(proxy)
@@ -26,7 +29,7 @@ export class GenerationDialers {
     }
   }
 
-  /** Ends the connections, and gives up those that are being opened. */
+  /** Ends the connections, and aborts those that are being opened. */
   close(): void {
     this.#ending.abort()
     for (const socket of this.#sockets) socket.destroy()

@@ -36,47 +36,47 @@ import type { CertificateFiles, CertificateLife, ServerCertificate } from '../..
 import type { ServerStorage } from 'sluice/sdk/host'
 import type { ServiceDirectory } from '../service-directory.ts'
 
-/** A plugin's effective config; what is in its own keys is the plugin's business. */
+/** A plugin's effective config; the host does not know the plugin's own keys. */
 export type PluginValues = PluginConfig<Type.TObject>
 export type PluginSection = SectionConfig<PluginValues>
 
-/** A generation as the parts of the server know it; by identity. */
+/** The identity of a generation in the parts of the server; compared by identity. */
 export type GenerationOwner = {
   readonly plugin: string
   readonly generation: number
   readonly log: Logger
 }
 
-/** The streams as one generation reaches them. */
+/** The access of one generation to the streams. */
 export interface GenerationStreams {
   readonly manager: StreamManager
-  /** Running sessions, waiting subscribers included. */
+  /** The number of running sessions and waiting subscribers. */
   readonly sessionCount: number
   configure(config: Readonly<InheritedConfig>): void
   /** Ends all sessions. */
   close(reason: string): void
-  /** Takes back what was set: the auth handler. */
+  /** Removes the auth handler that the generation has set. */
   dispose(): void
 }
 
-/** Ports lent to one generation. */
+/** The TCP ports that one generation has leased. */
 export interface GenerationLease {
   readonly addresses: TcpListener['addresses']
-  /** The address that was taken in place of `listenaddr`. */
+  /** The address that is used instead of `listenaddr`. */
   readonly instead?: string | undefined
-  /** Binds what the generation before had to make room for; it goes on when this lease is released. */
+  /** Binds addresses that conflict with a port of the generation before; that port resumes when this lease is released. */
   bind(): Promise<void>
   activate(): void
   release(): Promise<void>
   handOver(socket: Socket, state: unknown): boolean
 }
 
-/** A UDP port lent to one generation. */
+/** A UDP port that one generation has leased. */
 export interface GenerationUdpLease extends Pick<GenerationLease, 'bind' | 'activate' | 'release'> {
   readonly port: BoundUdpPort
 }
 
-/** The HTTP side of one generation. */
+/** The HTTP routes of one generation. */
 export interface GenerationHttp {
   readonly instance: FastifyInstance
   readonly operations: OperationRegistry
@@ -84,31 +84,31 @@ export interface GenerationHttp {
   /** See `PluginContext.sessionToken`. */
   sessionToken(): string
   activate(): Promise<void>
-  /** Takes no new requests but those that have a token of its own; open ones go on. */
+  /** Refuses new requests but those with a token of this generation; open requests go on. */
   retire(): Promise<void>
-  /** Takes no requests any more; open ones go on. */
+  /** Refuses all new requests; open requests go on. */
   leave(): void
   dispose(): Promise<void>
 }
 
-/** The tables of a plugin, as one generation has them. */
+/** The access of one generation to the tables of its plugin. */
 export interface GenerationTables {
   readonly db: Kysely<unknown>
   /**
-   * Waits until the migrations have run or, where there is no database now, until that is known.
+   * Resolves when the migrations have run, or when it is known that there is no database at present.
    * @throws {Error} when they can't run at all
    */
   prepare(): Promise<void>
-  /** @throws {Error} when they are closed */
+  /** @throws {Error} when the tables are closed */
   assertOpen(): void
-  /** From now on, queries fail with the error that `reason` makes. */
+  /** Makes all queries from now on fail with the error that `reason` returns. */
   close(reason: () => Error): void
 }
 
 /** The parts of the server that generations are made from. */
 export type GenerationParts = {
   readonly node: ServerNode
-  /** The logger of a plugin. */
+  /** Creates the logger of a plugin. */
   createLog(plugin: string, config: Readonly<InheritedConfig>): Logger
   readonly hooks: { registryFor(owner: GenerationOwner): HookRegistry; removeOwner(owner: GenerationOwner): void }
   readonly tasks: {
@@ -129,14 +129,20 @@ export type GenerationParts = {
   readonly jobs: {
     readonly pulls: PullJobs
     readonly pushes: PushJobs
-    /** @param tasks those of the generation */
+    /** @param tasks the task registry of the generation */
     start(tasks: TaskRegistry, init: JobInit): Job
   }
   readonly plugins: Pick<PluginDirectory, 'list' | 'protocolOf' | 'rules'> & {
-    /** Calls back after plugins may have changed. @returns stops that */
+    /**
+     * Calls back after plugins may have changed.
+     * @returns a function that stops the calls
+     */
     onChange(listener: () => void): () => void
   }
-  /** Reasons for which the server is not ready. @returns takes it back */
+  /**
+   * The reasons for which the server is not ready.
+   * @returns a function that removes the reason
+   */
   readonly readiness: { add(name: string, isWell: () => boolean): () => void }
   /** The files of the server, which all plugins share. */
   readonly files: ServerStorage
@@ -189,13 +195,13 @@ export type GenerationParts = {
   }
   /** The effective config of plugins. */
   readonly config: {
-    /** The code of a plugin lies there. */
+    /** Sets the file of a plugin's code. */
     locate(definition: PluginDefinition, file: string): void
     /** @throws {Error} when the plugin's section is wrong */
     resolve(definition: PluginDefinition): PluginSection
-    /** Does as `resolve`; from now on a reload tells the changes of this section. */
+    /** Like `resolve`, but reloads report the changes of this section from now on. */
     declare(definition: PluginDefinition): PluginSection
-    /** Newer code of a declared plugin is to take over; a changed config may suit it already. */
+    /** Announces newer code of a declared plugin, which a changed config may fit already. */
     propose(definition: PluginDefinition): void
     forget(name: string): void
   }

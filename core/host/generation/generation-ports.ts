@@ -27,19 +27,19 @@ import { GenerationUdp } from './generation-udp.ts'
 
 type OnConnection = (socket: Socket, handedOver?: unknown) => unknown
 
-/** The ports that one generation has borrowed, and its connections. */
+/** The ports that one generation has leased, and its connections. */
 export class GenerationPorts {
   readonly udp: GenerationUdp
   readonly dialers: GenerationDialers
   readonly #owner: GenerationOwner
   readonly #net: GenerationParts['net']
-  /** The plugin's section at present. */
+  /** Returns the present section of the plugin. */
   readonly #section: () => PluginSection
-  /** The addresses that were taken in place of those of groups of the section. */
+  /** The addresses that are used instead of those in groups of the section, by the group. */
   readonly #instead = new Map<string, string>()
   readonly #leases = new Set<GenerationLease>()
   readonly #sessionPorts = new Set<TcpSessionPort>()
-  /** The connections, and what listens for their end. */
+  /** The connections, with the listeners for their end. */
   readonly #sockets = new Map<Socket, () => void>()
   readonly #certificates = new Set<{ close(): void }>()
   #state: 'waiting' | 'active' | 'released' | 'closed' = 'waiting'
@@ -52,12 +52,12 @@ export class GenerationPorts {
     this.dialers = new GenerationDialers(owner, parts.dialer)
   }
 
-  /** Of its TCP listeners. */
+  /** The addresses of the TCP listeners. */
   get addresses(): TcpListener['addresses'] {
     return [...this.#leases].flatMap((lease) => lease.addresses)
   }
 
-  /** A section of the plugin with the addresses that are listened on in fact. */
+  /** A section of the plugin with the addresses that are really listened on. */
   asListening(section: PluginSection): PluginSection {
     if (this.#instead.size === 0) return section
     const { values } = section
@@ -65,7 +65,7 @@ export class GenerationPorts {
     return { ...section, values: { ...values, ...Object.fromEntries(groups) } }
   }
 
-  /** Connections, flows of UDP, and ports of single sessions that have not ended. */
+  /** The number of connections, UDP flows, and ports of single sessions that have not ended. */
   get connectionCount(): number {
     return this.#sockets.size + this.#sessionPorts.size + this.udp.sessionCount
   }
@@ -142,26 +142,26 @@ export class GenerationPorts {
     return certificate.pair
   }
 
-  /** Binds what the generation before has to make room for. */
+  /** Binds addresses that conflict with ports of the generation before. */
   async bind(): Promise<void> {
     for (const lease of this.#leases) await lease.bind()
     await this.udp.bind()
   }
 
-  /** Connections and datagrams of unknown peers come here from now on. */
+  /** Sends new connections and datagrams of unknown peers to this generation from now on. */
   activate(): void {
     this.#state = 'active'
     for (const lease of this.#leases) lease.activate()
     this.udp.activate()
   }
 
-  /** Takes no new connections. */
+  /** Stops accepting new connections. */
   release(): void {
     if (this.#state !== 'closed') this.#state = 'released'
     for (const lease of this.#leases) guard(this.#owner.log, 'release of a port', () => lease.release())
   }
 
-  /** Ends its connections, and gives up what it has kept for its sessions. */
+  /** Ends the connections, and gives up the ports of sessions. */
   close(): void {
     this.#state = 'closed'
     for (const port of this.#sessionPorts) port.close()
@@ -171,17 +171,17 @@ export class GenerationPorts {
     for (const certificate of this.#certificates) certificate.close()
   }
 
-  /** The group of the plugin's section that these keys are, by identity. */
+  /** Finds the group of the plugin's section that is this object. */
   #groupOf(config: object): string | undefined {
     return Object.entries(this.#section().values).find(([, value]) => value === config)?.[0]
   }
 
-  /** As an error names it. */
+  /** The config key of a group, for errors. */
   #keyOf(group: string | undefined): string | undefined {
     return group && `${this.#owner.plugin}.${group}`
   }
 
-  /** There is none where a person has chosen the address. */
+  /** Returns the fallback address, unless the user has set the address. */
   #fallback(group: string | undefined, fallback: string | undefined): { readonly fallback?: string | undefined } {
     const source = this.#section().sources.get(`${group}.listenaddr`)
     return source === undefined || isUsers(source) ? {} : { fallback }
@@ -208,7 +208,7 @@ export class GenerationPorts {
   #handOver(lease: GenerationLease, socket: Socket, state: unknown): boolean {
     const forget = this.#sockets.get(socket)
     if (forget === undefined || !lease.handOver(socket, state)) return false
-    // Nothing of this generation is to hang on a connection that outlives it.
+    // The connection outlives this generation, and must not keep it in memory.
     socket.off('close', forget)
     forget()
     return true

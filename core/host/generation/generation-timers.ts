@@ -30,7 +30,7 @@ export class GenerationTimers {
     return this.#keep(setInterval(() => this.#call('interval', callback), intervalMs))
   }
 
-  /** Cancels all; what is set later is never called. */
+  /** Cancels all timers; timers that are set later never fire. */
   end(): void {
     this.#ended = true
     for (const timer of this.#timers) clearTimeout(timer)

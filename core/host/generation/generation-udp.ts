@@ -11,15 +11,15 @@ import { LentUdpPort, type LentUdpPortInit } from './lent-udp-port.ts'
 type InSection = { readonly section: string | undefined }
 
 /**
- * The UDP ports of one generation. Unlike TCP listeners they stay with it while it drains: its flows come in there, and so
- * do datagrams of its sessions whose peers are not known yet.
+ * The UDP ports of one generation. Unlike TCP listeners they stay open while it drains, as they receive the datagrams of its
+ * flows, and those of its sessions whose peers are not known yet.
  */
 export class GenerationUdp {
   readonly #owner: GenerationOwner
   readonly #net: GenerationParts['net']
   readonly #calls: DatagramCalls
   readonly #leases = new Set<GenerationUdpLease>()
-  /** Those that sessions have for themselves included. */
+  /** All ports, including those of single sessions. */
   readonly #ports = new Set<LentUdpPort>()
   #state: 'waiting' | 'active' | 'closed' = 'waiting'
 
@@ -29,12 +29,12 @@ export class GenerationUdp {
     this.#calls = new DatagramCalls(owner)
   }
 
-  /** Of its listeners, without the ports of single sessions. */
+  /** The addresses of the listeners, without the ports of single sessions. */
   get addresses(): UdpListener['address'][] {
     return [...this.#leases].map(({ port }) => port.address)
   }
 
-  /** Flows, and ports of single sessions. */
+  /** The number of flows, and of ports of single sessions. */
   get sessionCount(): number {
     let count = 0
     for (const port of this.#ports) count += port.sessionCount
@@ -74,12 +74,12 @@ export class GenerationUdp {
     return Promise.all([this.#lendToSession(even), this.#lendToSession(odd)])
   }
 
-  /** Binds what the generation before has to make room for. */
+  /** Binds addresses that conflict with ports of the generation before. */
   async bind(): Promise<void> {
     for (const lease of this.#leases) await lease.bind()
   }
 
-  /** Datagrams of unknown peers are offered to this generation first from now on. */
+  /** Offers datagrams of unknown peers to this generation first from now on. */
   activate(): void {
     this.#state = 'active'
     for (const lease of this.#leases) lease.activate()
@@ -95,7 +95,7 @@ export class GenerationUdp {
     return { onDatagram: (datagram, peer) => this.#calls.call(onDatagram, datagram, peer) }
   }
 
-  /** What comes in at a port is the plugin's work, and so is what goes wrong there. */
+  /** Makes a port as the work of the plugin, so that errors in handling its datagrams are attributed to the plugin. */
   #asPlugin<Result>(call: () => Result): Result {
     return callPlugin(this.#owner.plugin, call)
   }
@@ -116,7 +116,7 @@ export class GenerationUdp {
     return lent
   }
 
-  /** The generation may have ended while a port was bound. */
+  /** Closes a port when the generation has ended while it was bound. */
   async #assertOpen(port: LentUdpPort): Promise<void> {
     if (this.#state !== 'closed') return
     await port.close()

@@ -26,33 +26,36 @@ import type {
 } from './generation-parts.ts'
 import { PluginError, PluginLate } from '../plugin-error.ts'
 
-/** How long the steps of a generation's life may take. */
+/** The time limits in the life of a generation. */
 export type GenerationLimits = {
-  /** Time in which the event loop turned: a setup can do nothing while others hold it up. */
+  /** The limit for `setup`, in time in which the event loop turned, as a setup makes no progress while other code blocks it. */
   readonly setupTimeoutMs: number
-  /** For each `onDispose` callback, and for the tasks and open requests to end. */
+  /** The limit for each `onDispose` callback, and for the end of the tasks and of the open requests. */
   readonly disposeTimeoutMs: number
   readonly drainPollMs: number
-  /** How soon a start is tried again that something passing has prevented, as an address in use; later tries wait longer. */
+  /**
+   * The delay of the first retry after a start has failed for a passing reason, such as an address in use; later retries
+   * wait longer.
+   */
   readonly firstRetryMs: number
 }
 
 export const GENERATION_LIMITS: GenerationLimits = {
-  // A machine that is busy, as when all plugins start at once, takes its time.
+  // All plugins start at once on a busy machine, which takes its time.
   setupTimeoutMs: 20_000,
   disposeTimeoutMs: 1000,
   drainPollMs: 100,
   firstRetryMs: 1000,
 }
 
-/** The longest that a callback at the end of a generation can ask for. */
+/** The longest time that an `onDispose` callback can ask for. */
 const MAX_DISPOSE_MS = 3000
 
 type Disposer = { readonly dispose: () => void | Promise<void>; readonly withinMs: number }
 
 type GenerationInit = {
   readonly definition: PluginDefinition
-  /** Counts the plugin's generations, from 1. */
+  /** The number of the generation among those of the plugin, from 1. */
   readonly number: number
   readonly section: PluginSection
   readonly parts: GenerationParts
@@ -61,8 +64,8 @@ type GenerationInit = {
 }
 
 /**
- * One start of a plugin: what its `setup` made, from there until all of it is undone. It holds nothing that others see
- * before `activate`; so it can be set up beside its predecessor, and a failure leaves no trace.
+ * One start of a plugin: all that its `setup` made, until all of it is undone. Nothing of it is visible to others before
+ * `activate`, so that it can be set up beside its predecessor, and a failure leaves no trace.
  */
 export class Generation implements ContextSource {
   readonly definition: PluginDefinition
@@ -74,16 +77,16 @@ export class Generation implements ContextSource {
   readonly kept: KeptObjects
   readonly timers: GenerationTimers
   readonly ports: GenerationPorts
-  /** Where its definition has any. */
+  /** The tables of the plugin; undefined when its definition has none. */
   readonly tables: GenerationTables | undefined
   readonly #limits: GenerationLimits
   readonly #controller = new AbortController()
   readonly #configListeners: ((config: PluginValues) => void)[] = []
   readonly #disposers: Disposer[] = []
-  /** Work that keeps it from its end while it drains. */
+  /** The holds that delay the end of the generation while it drains. */
   readonly #holds = new Set<object>()
   #onActivate: (() => void)[] = []
-  /** Callbacks for the drain; undefined once they were called. */
+  /** The listeners to the drain; undefined once they were called. */
   #drainListeners: ((cause: DrainCause) => void)[] | undefined = []
   #drainCause: DrainCause = 'removed'
   #phase: 'starting' | 'running' | 'draining' | 'disposed' = 'starting'
@@ -116,12 +119,12 @@ export class Generation implements ContextSource {
     return this.#controller.signal
   }
 
-  /** The addresses that it accepts connections on, besides those of HTTP. */
+  /** The addresses of the TCP listeners, without those of HTTP. */
   get listeners(): TcpListener['addresses'] {
     return this.ports.addresses
   }
 
-  /** The addresses that it takes datagrams on, besides those of single sessions. */
+  /** The addresses of the UDP listeners, without those of single sessions. */
   get udpListeners(): readonly UdpListener['address'][] {
     return this.ports.udp.addresses
   }
@@ -138,7 +141,7 @@ export class Generation implements ContextSource {
 
   /**
    * Runs the plugin's `setup`.
-   * @throws {PluginError} when that fails or takes too long; all it made is undone by then
+   * @throws {PluginError} when it fails or takes too long; all that it made is undone by then
    */
   async start(): Promise<void> {
     const { setupTimeoutMs } = this.#limits
@@ -155,7 +158,7 @@ export class Generation implements ContextSource {
 
   /**
    * Takes over from the generation before: its hooks, services, routes and ports.
-   * @param onTakeOver is called in the same turn: nothing is heard by both, or by none
+   * @param onTakeOver called in the same turn, so that no event reaches both generations, or none
    * @throws {PluginError} when routes, ports or services can't be taken over; all is undone by then
    */
   async activate(onTakeOver: () => void = () => {}): Promise<void> {
@@ -184,32 +187,32 @@ export class Generation implements ContextSource {
   }
 
   /**
-   * Takes nothing new, and is disposed when its connections, sessions and requests have ended, or after `timeoutMs`; 0 is
-   * no limit. A running generation is replaced or removed this way.
+   * Stops accepting new work, and disposes the generation when its connections, sessions and requests have ended, or after
+   * `timeoutMs`; 0 is no limit. A running generation is replaced or removed this way.
    */
   async drain(reason: string, timeoutMs: number, cause: DrainCause): Promise<void> {
     if (this.#phase === 'running') {
       this.#drainCause = cause
       this.#phase = 'draining'
       this.#withdraw()
-      this.#tellDrain()
+      this.#notifyDrain()
       await this.#idle(timeoutMs)
     }
     await this.dispose(reason)
   }
 
-  /** Ends its sessions and undoes all it made. Idempotent. */
+  /** Ends the sessions, and undoes all that the generation made. Idempotent. */
   dispose(reason: string): Promise<void> {
     this.#disposal ??= this.#dispose(reason)
     return this.#disposal
   }
 
-  /** @throws {PluginError} when the generation is gone */
+  /** @throws {PluginError} when the generation is disposed */
   assertLoaded(): void {
     if (this.#phase === 'disposed') throw this.#unloaded()
   }
 
-  /** Does what others would notice: now, or when the generation takes over. */
+  /** Runs an action that others notice: now, or when the generation takes over. */
   onceActive(action: () => void): void {
     if (this.#phase === 'starting') this.#onActivate.push(action)
     else if (this.#phase === 'running') action()
@@ -219,13 +222,13 @@ export class Generation implements ContextSource {
     this.#configListeners.push(listener)
   }
 
-  /** Calls `listener` once the generation drains, which may be now. */
+  /** Calls `listener` when the generation drains, or at once when it drains already. */
   onDrain(listener: (cause: DrainCause) => void): void {
     if (this.#drainListeners === undefined) guard(this.log, 'drain listener', () => listener(this.#drainCause))
     else this.#drainListeners.push(listener)
   }
 
-  /** Calls `dispose` at the end of the generation, which may be now. */
+  /** Calls `dispose` at the end of the generation, or at once when it has ended already. */
   onDispose(dispose: Disposer['dispose'], { withinMs = this.#limits.disposeTimeoutMs }: DisposeOptions = {}): void {
     const disposer = { dispose, withinMs: Math.min(withinMs, MAX_DISPOSE_MS) }
     if (this.#phase === 'disposed') void this.#runDisposer(disposer)
@@ -240,7 +243,7 @@ export class Generation implements ContextSource {
     return () => void this.#holds.delete(held)
   }
 
-  /** However long its migrations take. */
+  /** Waits for the plugin's migrations without a time limit. */
   async #prepareTables(): Promise<void> {
     try {
       await this.tables?.prepare()
@@ -261,7 +264,7 @@ export class Generation implements ContextSource {
     await callPlugin(name, () => this.definition.setup(context))
   }
 
-  #tellDrain(): void {
+  #notifyDrain(): void {
     const listeners = this.#drainListeners ?? []
     this.#drainListeners = undefined
     for (const listener of listeners) guard(this.log, 'drain listener', () => listener(this.#drainCause))
@@ -290,7 +293,7 @@ export class Generation implements ContextSource {
   }
 
   async #dispose(reason: string): Promise<void> {
-    this.#tellDrain()
+    this.#notifyDrain()
     this.#phase = 'disposed'
     this.#http?.leave()
     this.#withdraw()

@@ -6,13 +6,13 @@ import type { DatagramCalls } from './datagram-calls.ts'
 export type LentUdpPortInit = {
   readonly port: BoundUdpPort
   readonly calls: DatagramCalls
-  /** The port is one session's own, which goes on while the port is open. */
+  /** True for the port of a single session, which lasts as long as the port is open. */
   readonly isOfSession: boolean
   /** Gives the port up. */
   readonly close: () => void | Promise<void>
 }
 
-/** A UDP port as one generation has it, with the peers it has claimed there. */
+/** A UDP port of one generation, with the flows that it has claimed there. */
 export class LentUdpPort implements UdpListener {
   readonly #init: LentUdpPortInit
   readonly #flows = new Set<UdpFlow>()
@@ -26,7 +26,7 @@ export class LentUdpPort implements UdpListener {
     return this.#init.port.address
   }
 
-  /** Sessions that need the port: its flows, or the one that it was bound for. */
+  /** The number of sessions that need the port: its flows, or the one that it was bound for. */
   get sessionCount(): number {
     return this.#flows.size + (this.#init.isOfSession ? 1 : 0)
   }

@@ -30,7 +30,7 @@ import type {
   PluginValues,
 } from './generation-parts.ts'
 
-/** The generation, as far as its plugin reaches it. */
+/** The part of a generation that its plugin can reach. */
 export interface ContextSource extends Pick<
   PluginContext<PluginValues>,
   'config' | 'log' | 'signal' | 'onConfig' | 'onDrain' | 'onDispose' | 'hold'
@@ -57,15 +57,15 @@ export interface ContextSource extends Pick<
   readonly streams: Pick<GenerationStreams, 'manager'>
   readonly timers: Pick<PluginContext<PluginValues>, 'setTimeout' | 'setInterval'>
   readonly ports: Pick<GenerationPorts, 'listen' | 'takePort' | 'listenUdp' | 'certificate' | 'udp' | 'dialers'>
-  /** @throws {PluginError} when the generation is gone */
+  /** @throws {PluginError} when the generation is disposed */
   assertLoaded(): void
   /** True until the generation takes over. */
   readonly starting: boolean
-  /** Does what others would notice: now, or when the generation takes over. */
+  /** Runs an action that others notice: now, or when the generation takes over. */
   onceActive(action: () => void): void
 }
 
-/** What a plugin's `setup` is given. Once the generation is disposed, nothing can be made through it any more. */
+/** Makes the context of a plugin's `setup`. Once the generation is disposed, nothing can be created through it. */
 export function createContext(generation: ContextSource, http: GenerationHttp): PluginContext<PluginValues> {
   const { log, signal } = generation
   const streams = streamManager(generation)
@@ -139,9 +139,9 @@ function networkOf({ parts, ports }: ContextSource): Net {
 }
 
 /**
- * Does what holds while the generation is the newest: from the moment when it takes over until it drains.
- * @param begin returns what takes it back
- * @returns takes it back before
+ * Runs `begin` when the generation takes over, and the function that it returned when the generation drains.
+ * @param begin returns a function that undoes it
+ * @returns a function that undoes it earlier
  */
 function whileActive(generation: ContextSource, begin: () => () => void): () => void {
   generation.assertLoaded()
@@ -159,7 +159,7 @@ function whileActive(generation: ContextSource, begin: () => () => void): () => 
   return stop
 }
 
-/** What is told of pulls and pushes concerns the newest generation alone. */
+/** Makes the job runner. Only the newest generation is notified of failures of pulls and pushes, and asked for sources. */
 function jobRunner(generation: ContextSource, tasks: TaskRegistry): JobRunner {
   const { jobs } = generation.parts
   const { pulls, pushes } = jobs
@@ -202,7 +202,7 @@ function pluginDirectory(generation: ContextSource): PluginDirectory {
   }
 }
 
-/** Rows are written by older generations, too, as long as they last. */
+/** Makes the database access. Older generations keep it until they end, as they write rows, too. */
 function databaseOf(generation: ContextSource): Database {
   const { store } = generation.parts
   return {
@@ -218,7 +218,7 @@ function databaseOf(generation: ContextSource): Database {
   }
 }
 
-/** The auth handler judges for the whole server, so it takes effect when the generation does. */
+/** Makes the stream manager. The auth handler is for the whole server, so it takes effect when the generation takes over. */
 function streamManager(generation: ContextSource): StreamManager {
   const { manager } = generation.streams
   const setStreamAuthHandler = (handler: StreamAuthHandler | null) =>
@@ -226,7 +226,10 @@ function streamManager(generation: ContextSource): StreamManager {
   return { ...manager, setStreamAuthHandler, set_stream_auth_handler: setStreamAuthHandler }
 }
 
-/** Taps take effect when the generation does, so no hook runs in two generations at a time. */
+/**
+ * Makes the hook registry. Taps take effect when the generation takes over, so that no hook runs in two generations at a
+ * time.
+ */
 function hookRegistry(generation: ContextSource): HookRegistry {
   const registry = generation.parts.hooks.registryFor(generation.owner)
   return {
@@ -246,10 +249,10 @@ function hookRegistry(generation: ContextSource): HookRegistry {
       if (!generation.definition.notices?.includes(name)) {
         throw new PluginError(`can't tell '${name}': it is not named in its \`notices\``)
       }
-      const tell = () => registry.notify(name, ...args)
-      // What a former generation has still to tell is true all the same.
-      if (generation.starting) generation.onceActive(tell)
-      else tell()
+      const send = () => registry.notify(name, ...args)
+      // The notices of a draining generation are sent, too.
+      if (generation.starting) generation.onceActive(send)
+      else send()
     },
   }
 }
@@ -264,7 +267,7 @@ function taskRegistry(generation: ContextSource): TaskRegistry {
   }
 }
 
-/** New families are shown when the generation takes over. */
+/** Makes the metric registry. New families are shown when the generation takes over. */
 function metricRegistry(generation: ContextSource): MetricRegistry {
   const { owner, parts } = generation
   const registry = parts.metrics.registryFor(owner, metricPrefix(owner.plugin))

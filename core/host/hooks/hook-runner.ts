@@ -23,23 +23,23 @@ import { PluginError } from '../plugin-error.ts'
 import { leadOf, resolutionOf } from './resolution.ts'
 import { TapList, type HookOwner, type Tap } from './tap-list.ts'
 
-/** An admission or resolve hook that takes longer counts as a refusal. */
+/** The longest time for an admission or resolve hook; a slower one counts as a refusal. */
 const HOOK_TIMEOUT_MS = 5000
 
-/** The hooks that may refuse. */
+/** The hooks that may refuse a session. */
 export type AdmissionName = Exclude<keyof Hooks, NoticeName | 'lead' | 'resolve' | 'adapt'>
 
-/** Collects what the taps of an admission have to take back. */
+/** Collects the undos of the taps of an admission. */
 type AdmissionHook = AsyncSeriesHook<[SessionRequest, Undo[]]>
-/** Hands the request on, as it is led so far. */
+/** Passes the request from tap to tap, each as the one before has led it. */
 type LeadHook = SyncWaterfallHook<[SessionRequest]>
-/** A tap that bails has decided; undefined asks the next. */
+/** The first tap that returns a value decides; after undefined, the next is called. */
 type ResolveHook = AsyncSeriesBailHook<[SessionRequest], Resolution | undefined>
 type AdaptHook = AsyncSeriesBailHook<[StreamInfo, AcceptedCodecs], string | undefined>
-/** tapable cuts off arguments beyond those declared, so a notice has all of its own in one. */
+/** A notice has its arguments in one array, as tapable cuts off arguments beyond those declared. */
 type NoticeHook = SyncHook<[readonly unknown[]]>
 
-/** Runs the hooks that plugins have tapped; the kind of each is told in `Hooks`. */
+/** Runs the hooks that plugins have tapped; `Hooks` documents each. */
 export class HookRunner {
   readonly #timeoutMs: number
   readonly #admissions = {
@@ -50,14 +50,14 @@ export class HookRunner {
   readonly #lead = this.#leadTaps()
   readonly #resolve = this.#resolveTaps()
   readonly #adapt = this.#adaptTaps()
-  /** By name, those that were ever tapped. */
+  /** The notices that were ever tapped, by name. */
   readonly #notices = new Map<NoticeName, TapList<NoticeHook>>()
 
   constructor(options: { readonly timeoutMs?: number } = {}) {
     this.#timeoutMs = options.timeoutMs ?? HOOK_TIMEOUT_MS
   }
 
-  /** What is told through it is not looked at: whose notices they are is for the generation to check. */
+  /** Makes the registry of an owner. It does not check notices: the generation checks that they are the plugin's own. */
   registryFor(owner: HookOwner): HookRegistry {
     return {
       on: (name, hook, order = {}) => {
@@ -69,7 +69,7 @@ export class HookRunner {
     }
   }
 
-  /** Removes all that the owner tapped. */
+  /** Removes all taps of an owner. */
   removeOwner(owner: HookOwner): void {
     const deciding = [...Object.values(this.#admissions), this.#lead, this.#resolve, this.#adapt]
     for (const taps of [...deciding, ...this.#notices.values()]) {
@@ -82,11 +82,12 @@ export class HookRunner {
   }
 
   /**
-   * Asks the admission hooks in order, until one refuses. A hook that fails, by a mistake in its code or by taking too
-   * long, refuses as well, and that is logged as its plugin's failure.
-   * @returns what takes back all that they have done for the session; it never throws, and does nothing the second time
-   * @throws {SluiceError} that a hook has thrown, as it is, so that a hook can refuse with another status than 401
-   * @throws {StreamDenied} for all else that hooks throw, with the reason, which names the plugin, as its cause
+   * Calls the admission hooks in order, until one refuses. A hook that fails, by a mistake in its code or by taking too
+   * long, refuses as well, which is logged as its plugin's failure.
+   * @returns a function that undoes all that they have done for the session; it never throws, and does nothing the second
+   * time
+   * @throws {SluiceError} the error that a hook has thrown, so that a hook can refuse with another status than 401
+   * @throws {StreamDenied} for every other error of a hook, with the reason, which names the plugin, as its cause
    */
   async admit(name: AdmissionName, request: SessionRequest): Promise<Undo> {
     const undos: Undo[] = []
@@ -102,27 +103,30 @@ export class HookRunner {
     return undoAll
   }
 
-  /** Asks the lead hooks in order, each with the request as those before have led it; undefined where none leads it elsewhere. */
+  /**
+   * Calls the lead hooks in order, each with the request as those before have led it. Returns undefined when none leads it
+   * elsewhere.
+   */
   lead(request: SessionRequest): Lead | undefined {
     if (this.#lead.isEmpty) return undefined
     const led = this.#lead.hook.call(request)
     return led === request ? undefined : { streamPath: led.streamPath, params: led.params }
   }
 
-  /** Asks the resolve hooks in order, until one knows what is to be had. One that fails counts as one that doesn't. */
+  /** Calls the resolve hooks in order, until one knows the stream. A hook that fails counts as one that does not. */
   async resolve(request: SessionRequest): Promise<Resolution> {
     return (await this.#resolve.hook.promise(request)) ?? false
   }
 
   /**
-   * Asks the adapt hooks in order for the path of a stream that fits. One that fails, or names no path, counts as one that has
-   * none.
+   * Calls the adapt hooks in order, until one returns the path of a stream that fits. A hook that fails, or returns no path,
+   * counts as one that has none.
    */
   async adapt(stream: StreamInfo, accepts: AcceptedCodecs): Promise<string | undefined> {
     return await this.#adapt.hook.promise(stream, accepts)
   }
 
-  /** Tells all who tapped a notice; never throws and waits for nobody. */
+  /** Calls all taps of a notice; never throws, and waits for none. */
   notify<Name extends NoticeName>(name: Name, ...args: Parameters<Hooks[Name]>): void {
     this.#notices.get(name)?.hook.call(args)
   }
@@ -174,7 +178,7 @@ export class HookRunner {
       const undo = undoOf(owner, name, await this.#bounded(answer, name))
       if (undo !== undefined) undos.push(undo)
     } catch (cause) {
-      // One that is only late has something to take back yet.
+      // A hook that is only late may still return an undo.
       if (isPromiseLike(answer))
         answer.then(
           (late) => undoOf(owner, name, late)?.(),
@@ -230,24 +234,24 @@ function noticeTaps(name: NoticeName): TapList<NoticeHook> {
   )
 }
 
-/** The undo that an admission hook has returned, if any, as a call that doesn't throw. */
+/** The undo that an admission hook has returned, as a function that never throws; undefined when it has returned none. */
 function undoOf({ plugin, log }: HookOwner, name: AdmissionName, answer: unknown): Undo | undefined {
   if (typeof answer !== 'function') return undefined
   const undo = (): unknown => Reflect.apply(answer, undefined, [])
   return () => guard(log, `undo of the ${name} hook`, () => callPlugin(plugin, undo))
 }
 
-/** Whether a hook has failed, and not refused: a plain `Error` is how a plugin refuses. */
+/** True when a hook has failed, and not refused: a plugin refuses by a plain `Error`. */
 function isFailure(error: unknown): boolean {
   return error instanceof PluginError || isMistake(error)
 }
 
-/** A hook that throws `StreamDenied` is treated as by any other refusal, so that the log names its plugin. */
+/** True for a refusal with its own status. `StreamDenied` is treated as a plain refusal, so that the log names its plugin. */
 function isRefusalWithStatus(error: unknown): boolean {
   return error instanceof SluiceError && !(error instanceof PluginError) && !(error instanceof StreamDenied)
 }
 
-/** The stack is logged without its message, which may quote what the client sent. */
+/** Logs the failure with the stack, but without the error's message, which may quote data from the client. */
 function logFailure({ log }: HookOwner, name: keyof Hooks, request: SessionRequest, error: unknown): void {
   const reason = failureText(error, request)
   const stack = error instanceof Error ? stackFrames(error).join('\n') : undefined

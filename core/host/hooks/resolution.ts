@@ -1,13 +1,13 @@
 import { checkStreamPath, StreamRedirect, type Lead, type Resolution } from 'sluice/sdk'
 
-/** The longest that a `resolve` hook can have subscribers wait. */
+/** The longest time that a `resolve` hook can make subscribers wait. */
 const MAX_WITHIN_MS = 60_000
 
 /**
- * What a `resolve` hook has answered. As plugins may be written without types, anything else than an object counts by
- * whether it is true.
- * @throws {TypeError} when the answer is an object that says nothing, or an address that nobody can be sent to
- * @throws {InvalidRequest} when the path can't be one
+ * Checks the answer of a `resolve` hook. As plugins may be written without types, every value that is no object is converted
+ * to a boolean.
+ * @throws {TypeError} when the answer is an object without a valid property, or with an invalid address to redirect to
+ * @throws {InvalidRequest} when the path is not valid
  */
 export function resolutionOf(answer: unknown, requestedPath: string): Resolution {
   if (typeof answer !== 'object' || answer === null) return Boolean(answer)
@@ -25,9 +25,9 @@ export function resolutionOf(answer: unknown, requestedPath: string): Resolution
 }
 
 /**
- * The lead that a `lead` hook has answered with; undefined where it leaves the subscriber where it is.
- * @throws {TypeError} when the answer is something else
- * @throws {InvalidRequest} when its path can't be one
+ * Checks the answer of a `lead` hook; undefined when the hook does not lead the subscriber elsewhere.
+ * @throws {TypeError} when the answer has another type
+ * @throws {InvalidRequest} when its path is not valid
  */
 export function leadOf(answer: unknown): Lead | undefined {
   if (answer === undefined) return undefined

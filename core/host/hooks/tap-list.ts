@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { HookOrder } from 'sluice/sdk'
 
-/** One generation of a plugin, which taps hooks; known by identity. */
+/** One generation of a plugin that taps hooks; compared by identity. */
 export type HookOwner = {
   readonly plugin: string
   readonly log: Logger
@@ -11,22 +11,22 @@ export type HookOwner = {
 export type Tap = {
   readonly owner: HookOwner
   readonly order: HookOrder
-  /** Calls the function as its plugin. */
+  /** Calls the function, with its errors attributed to its plugin. */
   readonly call: (...args: readonly unknown[]) => unknown
 }
 
-/** What tapable is told of a tap. */
+/** The options of a tap for tapable. */
 export type TapPlace = { readonly name: string; readonly stage: number; readonly before?: string }
 
 /** Adds a tap to a hook of tapable. */
 type AddTap<Hook> = (hook: Hook, place: TapPlace, tap: Tap) => void
 
-/** The taps of one hook, and the hook of tapable that is made of them. */
+/** The taps of one hook, and the tapable hook that is made of them. */
 export class TapList<Hook> {
   readonly #create: () => Hook
   readonly #addTo: AddTap<Hook>
   #taps: readonly Tap[] = []
-  /** Undefined when the taps have changed since it was made. */
+  /** The tapable hook; undefined when the taps have changed since it was made. */
   #hook: Hook | undefined
 
   constructor(create: () => Hook, addTo: AddTap<Hook>) {
@@ -38,12 +38,15 @@ export class TapList<Hook> {
     return this.#taps.length === 0
   }
 
-  /** The hook with the taps of now. tapable has no untap; a call under way goes on with those it began with. */
+  /**
+   * The tapable hook of the present taps. tapable has no untap, so it is made again after a change; a call under way goes on
+   * with its old taps.
+   */
   get hook(): Hook {
     return (this.#hook ??= this.#make())
   }
 
-  /** Returns the undo. */
+  /** Adds a tap, and returns the function that removes it. */
   add(tap: Tap): () => void {
     this.#set([...this.#taps, tap])
     return () => this.keep((other) => other !== tap)
@@ -67,9 +70,9 @@ export class TapList<Hook> {
 }
 
 /**
- * Where the taps go, in the order in which they are added. tapable puts one with `before` in front of the last tap that it
- * has of that name, and to the very front where it has none: so these come last, and only the first tap of each plugin
- * bears its name.
+ * The taps with their options for tapable, in the order to add them. tapable puts a tap with `before` in front of the last
+ * tap of that name, and to the very front when there is none: so these taps come last, and only the first tap of each plugin
+ * has its name.
  */
 function placesOf(taps: readonly Tap[]): (readonly [Tap, TapPlace])[] {
   const byStage = taps.toSorted((one, other) => (one.order.stage ?? 0) - (other.order.stage ?? 0))

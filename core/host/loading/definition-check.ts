@@ -2,17 +2,17 @@ import type { Hooks, PluginDefinition } from 'sluice/sdk'
 import { takenKey } from '../../config/schema.ts'
 import { PluginError } from '../plugin-error.ts'
 
-/** The major version of the sdk this host offers; a plugin's `sdk` field must ask for it. */
+/** The major version of the sdk that this host offers; it must be the `sdk` field of a plugin. */
 const SDK_VERSION = 1
 
-/** The section that plugins inherit from. */
+/** The name of the section that plugins inherit from. */
 const RESERVED_NAME = 'global'
-/** With which the names of the server's own tables begin. */
+/** The beginning of the names of the server's own tables. */
 const SERVER_TABLES = 'sluice'
 const NAME = /^[a-z][a-z0-9-]*$/
 const SDK_RANGE = /^[\^~]?v?(\d+)(?:\.\d+){0,2}$/
 const LISTS = ['requires', 'provides', 'notices', 'live', 'mounts'] as const
-/** What plugins can't tell, as the server does. */
+/** Notices that only the server sends. */
 const SERVER_HOOKS: readonly string[] = [
   'publish',
   'subscribe',
@@ -35,8 +35,8 @@ const FIELD_TYPES = [
 ] as const
 
 /**
- * The default export of a plugin's entry as a definition.
- * @throws {PluginError} saying what is wrong with it
+ * Checks that the default export of a plugin's entry is a definition.
+ * @throws {PluginError} with a message that names the error in it
  */
 export function checkDefinition(exported: unknown): PluginDefinition {
   if (exported === undefined) throw new PluginError('has no default export; write `export default definePlugin({ … })`')

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Something that looks like a plugin; whether it is one shows when it is loaded. */
+/** A file, folder or package that may be a plugin; only its load shows whether it is one. */
 export type PluginCandidate = {
   readonly kind: 'folder' | 'file' | 'package'
   /** The folder or file. */
@@ -12,9 +12,9 @@ export type PluginCandidate = {
 }
 
 export type PluginPlaces = {
-  /** Folders that hold plugins: single files, and folders with an index file. */
+  /** Folders that contain plugins: single files, and folders with an index file. */
   readonly folders: readonly string[]
-  /** Its `node_modules` is searched for packages, as that of each folder is. */
+  /** The folder whose `node_modules` is searched for packages, besides those of `folders`. */
   readonly workingFolder: string
 }
 
@@ -22,7 +22,7 @@ const INDEX_FILES = ['index.ts', 'index.js', 'index.mjs']
 const PLUGIN_FILE = /^[^.].*(?<!\.test|\.d)\.(?:ts|js|mjs)$/
 const PACKAGE_NAME = /^sluice-plugin-./
 
-/** Finds plugins, in the order of the folders and then by name; a folder that isn't there holds none. */
+/** Finds plugins, in the order of the folders and then by name; a folder that does not exist has none. */
 export async function discoverPlugins({ folders, workingFolder }: PluginPlaces): Promise<PluginCandidate[]> {
   const found = await Promise.all(folders.map(pluginsIn))
   const packageRoots = new Set([workingFolder, ...folders].map((folder) => path.resolve(folder, 'node_modules')))
@@ -35,7 +35,7 @@ async function pluginsIn(folder: string): Promise<PluginCandidate[]> {
   const candidates: PluginCandidate[] = []
   for (const entry of await list(folder)) {
     const place = path.resolve(folder, entry.name)
-    // A link may lead to either.
+    // A link may lead to a file or to a folder.
     if (PLUGIN_FILE.test(entry.name) && !entry.isDirectory())
       candidates.push({ kind: 'file', path: place, entry: place })
     else if (entry.isDirectory() || entry.isSymbolicLink()) candidates.push(...(await folderPlugin(entry.name, place)))
@@ -68,7 +68,7 @@ async function packagePlugin(place: string): Promise<PluginCandidate[]> {
     const manifest: unknown = JSON.parse(await readFile(path.join(place, 'package.json'), 'utf8'))
     return [{ kind: 'package', path: place, entry: path.resolve(place, entryOf(manifest)) }]
   } catch {
-    // Without a readable manifest it is not a package.
+    // A folder without a readable manifest is no package.
     return []
   }
 }
@@ -80,7 +80,7 @@ function entryOf(manifest: unknown): string {
   return 'main' in fields && typeof fields.main === 'string' ? fields.main : 'index.js'
 }
 
-/** The `.` of an `exports` field: a path, or the first of the conditions that holds here. */
+/** The file of the `.` entry of an `exports` field: a path, or that of the first matching condition. */
 function exportedEntry(exports: unknown): string | undefined {
   if (typeof exports === 'string') return exports
   if (Array.isArray(exports)) return exports.map(exportedEntry).find((entry) => entry !== undefined)

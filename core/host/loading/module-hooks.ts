@@ -12,16 +12,16 @@ const NOT_BARE = /^(?:[./#]|[a-z][a-z0-9+.-]*:)/i
 
 const require = createRequire(import.meta.url)
 
-/** All loads of the process, by the numbers that mark their addresses. */
+/** All loads of the process, by the numbers in their addresses. */
 const loads: ModuleLoad[] = []
-/** The loads of each entry, as an entry may become again what it was. */
+/** The loads of each entry, which are reused when an entry has an earlier content again. */
 const loadsOfEntry = new Map<string, ModuleLoad[]>()
 let registered = false
 
 /**
- * Begins a load of a plugin's code. The runtime never frees a module and never reads it again; so each load gets its modules
- * under addresses of its own, and all files of the plugin are renewed together. Code that this process has loaded before,
- * with the same content, is taken from there; that of the build, from the build.
+ * Begins a load of a plugin's code. The runtime never frees a module and never reads it again; so the modules of each load
+ * have their own addresses, and all files of the plugin are renewed together. When this process has loaded the same content
+ * before, that load is reused; code of the build is loaded from the build.
  */
 export function startLoad(candidate: PluginCandidate): ModuleLoad {
   if (!registered) registerHooks({ resolve, load: stripInPackages })
@@ -36,13 +36,13 @@ export function startLoad(candidate: PluginCandidate): ModuleLoad {
   return load
 }
 
-/** The plugin that a module was loaded for, by its address or a line of a stack trace that names it. */
+/** The plugin that a module was loaded for, by the module's address or a line of a stack trace with that address. */
 export function pluginOfModule(address: string): string | undefined {
   const load = loadOf(address) ?? loads.find((known) => known.isBuilt(address))
   return load?.plugin
 }
 
-/** Resolves what a module of a plugin imports in a thread or process of its own, where no load has marked addresses. */
+/** Resolves an import of a plugin's module in a separate thread or process, where no load has marked addresses. */
 export function resolveForPlugin(
   specifier: string,
   context: ResolveHookContext,
@@ -61,7 +61,7 @@ function resolve(specifier: string, context: ResolveHookContext, nextResolve: Ne
   return { ...resolved, url: load.claim(resolved.url) }
 }
 
-/** A second copy of the sdk would have other classes: wherever a plugin lies, it gets the host's. */
+/** Resolves the sdk to the host's for every plugin, as the classes of a second copy would be different ones. */
 function resolveSdk(
   specifier: string,
   context: ResolveHookContext,
@@ -79,8 +79,8 @@ function loadOf(address: string): ModuleLoad | undefined {
 }
 
 /**
- * Forgets the CommonJS modules of the plugin, which are known by file name only. Those that have not run yet belong to a
- * plugin beside it that is being loaded at the same time.
+ * Forgets the CommonJS modules of the plugin, which the runtime knows only by file name. Modules that have not run yet
+ * belong to another plugin in the folder that is being loaded at the same time.
  */
 function forgetRequired(load: ModuleLoad): void {
   for (const [file, module] of Object.entries(require.cache)) {
@@ -88,7 +88,10 @@ function forgetRequired(load: ModuleLoad): void {
   }
 }
 
-/** A plugin that lies outside any project has no packages; the host lends it those it has itself. */
+/**
+ * Resolves an import, in the host's packages when the plugin has none of that name, as a plugin outside any project has no
+ * packages.
+ */
 function resolveOrBorrow(specifier: string, context: ResolveHookContext, nextResolve: NextResolve): ResolveFnOutput {
   try {
     return nextResolve(specifier, context)

@@ -6,25 +6,25 @@ import { PACKAGE_ROOT } from '../../package-root.ts'
 import { isUnchanged, stampOf, type SourceStamp } from '../../build/source-stamp.ts'
 import type { PluginCandidate } from './discovery.ts'
 
-/** Marks the addresses of all modules that one load of a plugin has brought in. */
+/** The query parameter that marks the addresses of all modules of one load. */
 const LOAD_PARAM = 'load'
 
-/** One load of a plugin's code: the modules that came of it, and the files that these were read from. */
+/** One load of a plugin's code: its modules, and the files that they were read from. */
 export class ModuleLoad {
   /** The address to import. */
   readonly url: string
-  /** The plugin's name; until it is known, that of its file. */
+  /** The plugin's name; the name of its file until that is known. */
   plugin: string
   readonly #root: string
-  /** The number that marks its addresses; undefined where it is that of the build, which has addresses of its own. */
+  /** The number that marks the addresses; undefined for the load of the build, which has its own addresses. */
   readonly #id: number | undefined
-  /** The files that were loaded, or could not be, by their real paths. */
+  /** The files that were loaded, or could not be loaded, by their real paths. */
   readonly #files = new Map<string, SourceStamp | undefined>()
   #isLoaded = false
 
   /**
-   * @param id counts the loads of the process
-   * @param built is what runs in place of the sources
+   * @param id the number of the load among those of the process
+   * @param built the module of the build that runs in place of the sources
    */
   constructor(id: number, candidate: PluginCandidate, built: BuiltPlugin | undefined) {
     this.plugin = path.parse(candidate.path).name
@@ -32,7 +32,7 @@ export class ModuleLoad {
     this.#root = pathToFileURL(folder + path.sep).href
     if (built === undefined) {
       this.#id = id
-      // The runtime keeps for good where a link led to first.
+      // The runtime caches the target of a link forever.
       this.url = this.#mark(pathToFileURL(realPath(candidate.entry)).href)
       this.#files.set(candidate.entry, stampOf(candidate.entry))
     } else {
@@ -42,39 +42,39 @@ export class ModuleLoad {
     }
   }
 
-  /** Notes that its modules have run without an error. */
+  /** Marks the load as successful: its modules have run without an error. */
   settle(): void {
     this.#isLoaded = true
   }
 
-  /** True when its modules are what another load of the same files would bring in. */
+  /** True when another load of the same files would have the same content. */
   get isCurrent(): boolean {
     return this.#isLoaded && this.#files.entries().every(([file, stamp]) => isUnchanged(file, stamp))
   }
 
-  /** True when a change of this file calls for another load. */
+  /** True when a change of this file requires another load. */
   uses(file: string): boolean {
     return this.#files.has(file) || this.#files.has(realPath(file))
   }
 
-  /** True for the plugin's own code. Packages that it brings along are not: they stay loaded. */
+  /** True for the plugin's own code. The packages in its folder are not: they stay loaded. */
   owns(url: string): boolean {
     return url.startsWith(this.#root) && !url.slice(this.#root.length).includes('node_modules/')
   }
 
-  /** True for a line of a stack trace that names a module of the build, or the source of one. */
+  /** True for a line of a stack trace with a module of the build, or its source. */
   isBuilt(frame: string): boolean {
     return this.#id === undefined && (frame.includes(this.url) || frame.includes(this.#root))
   }
 
-  /** Notes that a module of this address is to be loaded, if there is one. */
+  /** Records that the file of an address, if it is one, is being loaded. */
   note(url: string): void {
     if (!url.startsWith('file:')) return
     const file = fileURLToPath(url)
     if (!this.#files.has(file)) this.#files.set(file, stampOf(file))
   }
 
-  /** The address of one of its own modules, notes it, and leaves others as they are. */
+  /** Returns the marked address of one of its own modules, and records its file; returns every other address unchanged. */
   claim(url: string): string {
     if (!this.owns(url)) return url
     this.note(url)
@@ -88,13 +88,13 @@ export class ModuleLoad {
   }
 }
 
-/** The number that marks the load which an address, or a line of a stack trace, belongs to. */
+/** The number that marks the load of an address, or of a line of a stack trace with one. */
 export function loadIdIn(address: string): number | undefined {
   const id = /[?&]load=(\d+)/u.exec(address)?.[1]
   return id === undefined ? undefined : Number(id)
 }
 
-/** The place that a link leads to; one that can't be looked at, as it is. */
+/** The target of a link; the path itself when it can't be read. */
 function realPath(place: string): string {
   try {
     return realpathSync(place)

@@ -7,12 +7,12 @@ import { PluginError } from '../plugin-error.ts'
 
 type Namespace = { readonly default?: unknown; readonly 'module.exports'?: unknown }
 
-/** The place at the top of a syntax error's stack. */
+/** The file and the line at the top of a syntax error's stack. */
 const SYNTAX_ERROR_PLACE = /^[^\n]*?([^/\\?\n]+\.[cm]?[jt]s)(?:\?\S*)?:(\d+)\n/
 
 /**
- * Imports a plugin's entry and checks what it exports.
- * @throws {PluginError} saying what is wrong with it
+ * Imports a plugin's entry and checks its default export.
+ * @throws {PluginError} with a message that names the error in it
  */
 export async function loadPlugin(load: ModuleLoad, timeoutMs: number): Promise<PluginDefinition> {
   const definition = checkDefinition(await importDefault(load, timeoutMs))
@@ -33,7 +33,10 @@ async function importDefault(load: ModuleLoad, timeoutMs: number): Promise<unkno
   }
 }
 
-/** A file that imports and exports nothing is taken for CommonJS: its default export is an object that nobody has filled. */
+/**
+ * True for a file that neither imports nor exports: the runtime takes it for CommonJS, with an empty object as its default
+ * export.
+ */
 function isUntouchedCommonJs({ default: exported, 'module.exports': exports }: Namespace): boolean {
   return typeof exports === 'object' && exports !== null && exports === exported && Object.keys(exports).length === 0
 }

@@ -3,7 +3,10 @@ import path from 'node:path'
 import { watch, type FSWatcher } from 'chokidar'
 import type { Logger } from 'pino'
 
-/** Writers need some time to finish; one who never does is not waited for. */
+/**
+ * The quiet time after a change until it is reported, as programs write several files; and its limit, for programs that
+ * never stop writing.
+ */
 const DEBOUNCE_MS = 100
 const MAX_DEBOUNCE_MS = 400
 
@@ -13,17 +16,17 @@ const TEST_FILE = /\.test\.[cm]?[jt]s$/
 type WatcherOptions = {
   readonly folders: readonly string[]
   readonly log: Logger
-  /** Gets the files that were added, changed or removed since the last call. */
+  /** Called with the files that were added, changed or removed since the last call. */
   readonly onChange: (files: readonly string[]) => void
 }
 
-/** Tells of changes in the code of plugins. */
+/** Watches the code of plugins, and reports changes. */
 export class PluginWatcher {
   readonly #folders: readonly string[]
   readonly #onChange: WatcherOptions['onChange']
   readonly #watcher: FSWatcher
   readonly #changed = new Set<string>()
-  /** Links that led nowhere once, by their targets: from then on the watcher doesn't follow them. */
+  /** Links whose target was once missing, by their targets: the watcher does not follow them from then on. */
   readonly #lostLinks = new Map<string, string>()
   #sinceMs = 0
   #timer: NodeJS.Timeout | undefined
@@ -45,7 +48,7 @@ export class PluginWatcher {
     this.#watcher.on('ready', () => this.#ready.resolve())
   }
 
-  /** Settles when no change can be missed any more. */
+  /** Settles when the watcher reports all further changes. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -87,7 +90,7 @@ export class PluginWatcher {
   }
 }
 
-/** Where a link leads to, be it there or not; undefined for what is none. */
+/** The target of a link, whether it exists or not; undefined for a path that is no link. */
 function targetOf(file: string): string | undefined {
   try {
     return path.resolve(path.dirname(file), readlinkSync(file))

@@ -5,18 +5,18 @@ import type { ProcessEnd } from 'sluice/sdk'
 import type { OrphanGuard } from './orphan-guard.ts'
 import { OutputLines } from './output-lines.ts'
 
-/** How long a program has to end by itself. Within this, and a little, its generation waits for its tasks. */
+/** The time between SIGTERM and SIGKILL. A generation waits for its tasks a little longer than this. */
 const TERM_GRACE_MS = 700
 
 type ChildGroupOptions = {
-  /** Of the plugin, with what the process is for. */
+  /** The plugin's logger, with the purpose of the process. */
   readonly log: Logger
   readonly guard: OrphanGuard
 }
 
-/** A child process that leads a process group of its own, and the end of both. */
+/** A child process that leads its own process group, and the end of both. */
 export class ChildGroup {
-  /** Settles when the process has ended and what it said of that was read; never rejects. */
+  /** Settles when the process has ended and its stderr was read; never rejects. */
   readonly done: Promise<ProcessEnd>
   readonly #child: ChildProcess
   readonly #pid: number
@@ -24,7 +24,7 @@ export class ChildGroup {
   #stopping = false
   #killTimer: NodeJS.Timeout | undefined
 
-  /** @param child was spawned `detached`, and has begun */
+  /** @param child a running process that was spawned `detached` */
   constructor(child: ChildProcess, pid: number, options: ChildGroupOptions) {
     this.#child = child
     this.#pid = pid
@@ -38,7 +38,7 @@ export class ChildGroup {
     this.done = this.#ended(errors)
   }
 
-  /** Asks the group to end, and makes it end when it takes too long. Idempotent. */
+  /** Sends SIGTERM to the group, and SIGKILL when it does not end in time. Idempotent. */
   stop(): void {
     if (this.#stopping || this.#child.exitCode !== null || this.#child.signalCode !== null) return
     this.#stopping = true
@@ -52,7 +52,7 @@ export class ChildGroup {
       this.#child.once('exit', (code, signal) => resolve({ code, signal }))
     })
     clearTimeout(this.#killTimer)
-    // What it has started itself, and left behind.
+    // Processes that it has started and left behind end, too.
     this.#signal('SIGKILL')
     guard.delete(this.#pid)
     await Promise.race([errors?.ended, delay(TERM_GRACE_MS, undefined, { ref: false })])
@@ -65,7 +65,7 @@ export class ChildGroup {
 
   #signal(signal: NodeJS.Signals): void {
     try {
-      // Windows has no groups.
+      // Windows has no process groups.
       if (process.platform === 'win32') this.#child.kill(signal)
       else process.kill(-this.#pid, signal)
     } catch (err) {
@@ -75,7 +75,7 @@ export class ChildGroup {
   }
 }
 
-/** The environment of a program: the server's, without the variables that set its config, which may be secrets. */
+/** The environment of a program: the server's, without the variables of its config, which may be secrets. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SLUICE_')))
 }

@@ -1,12 +1,12 @@
-/** The first module of a plugin's fork. The first message is what it is to run. */
+/** The first module of a plugin's fork. The first message contains the module to run. */
 import { once } from 'node:events'
 import { runModule } from './module-host.ts'
 
-// The server has ended, or has let go of it.
+// The channel closes when the server ends or disconnects.
 process.once('disconnect', () => process.exit())
 const [init] = await once(process, 'message')
 const { url, data } = init as { readonly url: string; readonly data: unknown }
-// Unlike the port of a thread, the channel would keep it alive without anybody who listens.
+// Unlike the port of a thread, the channel would keep the process alive without a listener.
 process.channel?.unref()
 await runModule(url, {
   data,

@@ -4,9 +4,9 @@ import { stripInPackages } from '../../build/strip-types.ts'
 import { resolveForPlugin } from '../loading/module-hooks.ts'
 
 /**
- * Runs a plugin's module where the host's own module hooks are not: it gets the host's sdk, and the packages that the host
- * lends to plugins which have none.
- * @throws what the module throws, or when it has no function as its default export
+ * Runs a plugin's module in a thread or process without the host's module hooks: it gets the host's sdk, and the host's
+ * packages where the plugin has none.
+ * @throws the module's error, or an error when its default export is no function
  */
 export async function runModule(url: string, port: ModulePort): Promise<void> {
   registerHooks({ resolve: resolveForPlugin, load: stripInPackages })

@@ -4,7 +4,7 @@ import type { ProcessEnd } from 'sluice/sdk'
 import { moduleToRun } from '../../build/running-build.ts'
 import { childEnvironment } from './child-group.ts'
 
-/** What a plugin's module is given. */
+/** The module to run, and its data. */
 type ModuleStart = { readonly url: string; readonly data: unknown }
 
 /** Starts a module in a thread. */
@@ -12,14 +12,14 @@ export function startThread(start: ModuleStart): Worker {
   return new Worker(mainOf('thread'), { workerData: start })
 }
 
-/** How a thread ends; never rejects. */
+/** Resolves with the end of a thread; never rejects. */
 export function threadEnd(thread: Worker): Promise<ProcessEnd> {
   return new Promise((resolve) => {
     thread.once('exit', (code) => resolve({ code, signal: null }))
   })
 }
 
-/** Starts a module in a process group of its own. */
+/** Starts a module in a separate process group. */
 export function startFork(start: ModuleStart): ChildProcess {
   const child = fork(mainOf('fork'), {
     detached: true,

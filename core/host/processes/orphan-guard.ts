@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 
 /**
- * Reads `+GROUP` and `-GROUP`, and ends the groups that are left when its input ends, which it does with the server,
- * however that ends. A shell and not Node, as it takes a megabyte and no time to start.
+ * Reads `+GROUP` and `-GROUP`, and ends the remaining groups when its input ends, which it does when the server has ended in
+ * any way. It is a shell and not Node, as it takes a megabyte and starts at once.
  */
 const SCRIPT = `
 groups=' '
@@ -18,26 +18,26 @@ for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
 for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 `
 
-/** Ends the process groups of programs and forks when the server is killed, and can't do so itself. */
+/** Ends the process groups of programs and forks when the server is killed, and can't end them itself. */
 export class OrphanGuard {
   readonly #groups = new Set<number>()
   #shell: ChildProcess | undefined
 
-  /** Adds a process group, which is known by the id of its first process. */
+  /** Adds a process group, by the id of its first process. */
   add(group: number): void {
     this.#groups.add(group)
     if (this.#shell === undefined) this.#start()
-    else this.#tell(`+${group}`)
+    else this.#send(`+${group}`)
   }
 
-  /** A group has ended. */
+  /** Removes a group that has ended. */
   delete(group: number): void {
-    if (this.#groups.delete(group)) this.#tell(`-${group}`)
+    if (this.#groups.delete(group)) this.#send(`-${group}`)
   }
 
   #start(): void {
     if (process.platform === 'win32') return
-    // In a session of its own, it gets no signals of the server's terminal.
+    // In a separate session, it receives no signals of the server's terminal.
     const shell = spawn('/bin/sh', ['-c', SCRIPT], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: {} })
     const gone = () => {
       if (this.#shell === shell) this.#shell = undefined
@@ -48,10 +48,10 @@ export class OrphanGuard {
     shell.unref()
     if ('unref' in shell.stdin && typeof shell.stdin.unref === 'function') shell.stdin.unref()
     this.#shell = shell
-    for (const group of this.#groups) this.#tell(`+${group}`)
+    for (const group of this.#groups) this.#send(`+${group}`)
   }
 
-  #tell(line: string): void {
+  #send(line: string): void {
     this.#shell?.stdin?.write(`${line}\n`)
   }
 }

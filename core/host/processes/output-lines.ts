@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream'
 import { maskUrl } from 'sluice/sdk'
 
-/** What is longer is cut off. */
+/** The longest line; the rest of a longer one is cut off. */
 const MAX_LINE_LENGTH = 512
-/** The lines that are told when the program has failed. */
+/** The last lines, which are logged when the program has failed. */
 const KEPT_LINES = 10
-/** So many lines are logged in such a time; the others are counted. */
+/** The most lines that are logged in a window; the others are counted. */
 const MAX_LINES = 50
 const WINDOW_MS = 1000
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/giu
 
-/** The lines that a program writes for people, in bounds, and without what addresses in them hold secret. */
+/** The lines that a program writes for people: limited in number and length, and without the secrets of addresses in them. */
 export class OutputLines {
   readonly #log: (line: string) => void
   #kept: string[] = []
@@ -19,7 +19,7 @@ export class OutputLines {
   #logged = 0
   #leftOut = 0
 
-  /** Settles when the program says nothing more. */
+  /** Settles when the program's output has ended. */
   readonly ended: Promise<void>
 
   constructor(output: Readable, log: (line: string) => void) {
@@ -36,13 +36,13 @@ export class OutputLines {
     return this.#kept
   }
 
-  /** How many were not logged, as there were too many at a time. */
+  /** The number of lines that were not logged, as there were too many at a time. */
   get leftOut(): number {
     return this.#leftOut
   }
 
   #push(text: string): void {
-    // Progress is written over and over into one line.
+    // Programs show progress by writing one line again and again.
     const lines = text.split(/[\r\n]+/u)
     for (const [index, part] of lines.entries()) {
       if (index > 0) this.#end()

@@ -19,25 +19,25 @@ import { OrphanGuard } from './orphan-guard.ts'
 import { usageOf } from './process-usage.ts'
 import { startProgram } from './program.ts'
 
-/** One for the server: whatever plugin a process is of, it ends with that. */
+/** The guard of all processes of the server, of any plugin. */
 const orphans = new OrphanGuard()
 
 type PluginProcessesOptions = {
   readonly plugin: string
   readonly log: Logger
   readonly tasks: TaskRegistry
-  /** @throws {PluginError} when the generation is gone */
+  /** @throws {PluginError} when the generation is disposed */
   readonly assertLoaded: () => void
 }
 
-/** What runs and how it is ended, for its task. */
+/** A running program, thread or fork, for its task. */
 type Running = {
   readonly done: Promise<ProcessEnd>
   readonly stop: () => void
   readonly describe: () => Readonly<Record<string, string>>
 }
 
-/** The programs, threads and forks of one generation, each a task of it. */
+/** The programs, threads and forks of one generation, each with a task. */
 export class PluginProcesses implements Processes {
   readonly #options: PluginProcessesOptions
 
@@ -77,7 +77,7 @@ export class PluginProcesses implements Processes {
     return {
       done,
       send: (message, transfer = []) => thread.postMessage(message, [...transfer]),
-      onMessage: (listener) => void thread.on('message', (message: unknown) => this.#tell(listener, message)),
+      onMessage: (listener) => void thread.on('message', (message: unknown) => this.#deliver(listener, message)),
     }
   }
 
@@ -94,11 +94,11 @@ export class PluginProcesses implements Processes {
     this.#track(init, processOf({ kind: 'fork', module: nameOf(module), pid: String(pid) }, pid, group))
     return {
       done: group.done,
-      // One that has ended takes none, which `done` tells.
+      // Messages to a process that has ended are dropped; `done` has settled.
       send: (message) => {
         if (child.connected) child.send(message as object, () => {})
       },
-      onMessage: (listener) => void child.on('message', (message) => this.#tell(listener, message)),
+      onMessage: (listener) => void child.on('message', (message) => this.#deliver(listener, message)),
     }
   }
 
@@ -117,14 +117,14 @@ export class PluginProcesses implements Processes {
         try {
           await done
         } finally {
-          // A signal of several lasts as long as somebody listens to it.
+          // A composed signal stays in memory as long as it has a listener.
           either.removeEventListener('abort', stop)
         }
       },
     })
   }
 
-  #tell(listener: (message: unknown) => void, message: unknown): void {
+  #deliver(listener: (message: unknown) => void, message: unknown): void {
     const { plugin, log } = this.#options
     guard(log, 'message listener', () => callPlugin(plugin, () => listener(message)))
   }

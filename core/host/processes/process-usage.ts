@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 
-/** What `/proc/PID/stat` counts in: `USER_HZ`, which Linux has at 100 for all programs. */
+/** The unit of `/proc/PID/stat`: `USER_HZ`, which is 100 on Linux for all programs. */
 const TICKS_PER_SECOND = 100
-/** The fields after the name, which is in brackets and may hold anything: utime is field 14, stime 15 (proc(5)). */
+/**
+ * The indexes of fields after the name, which is in brackets and may contain any character: utime is field 14, stime 15
+ * (proc(5)).
+ */
 const UTIME = 11
 const STIME = 12
-/** So many generations of what it has started itself are counted with it. */
+/** The levels of descendants that are counted with a process. */
 const MAX_DEPTH = 4
 
 type Usage = { readonly cpuMs: number; readonly memoryBytes: number }
 
-/**
- * What a process has used so far with all that it has started and that runs, where the system tells (Linux); undefined
- * elsewhere, and when it has ended.
- */
+/** The usage of a process and its running descendants (Linux); undefined on other systems, and when the process has ended. */
 export function usageOf(pid: number): Usage | undefined {
   return process.platform === 'linux' ? usageBelow(pid, 0) : undefined
 }
@@ -40,7 +40,7 @@ function ownUsageOf(pid: number): Usage | undefined {
   }
 }
 
-/** What the first thread of a process has started, as programs usually do; none where the system does not tell. */
+/** The child processes of a process's first thread, which usually starts them; none where the system does not list them. */
 function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number)

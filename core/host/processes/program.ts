@@ -5,7 +5,7 @@ import { ProgramMissing, type ProgramInit } from 'sluice/sdk'
 import { childEnvironment } from './child-group.ts'
 
 /**
- * Starts a program in a process group of its own; resolves when it runs.
+ * Starts a program in a separate process group; resolves when it runs.
  * @throws {ProgramMissing}
  */
 export async function startProgram({ command, args, outputs = 0 }: ProgramInit) {
@@ -25,7 +25,7 @@ export async function startProgram({ command, args, outputs = 0 }: ProgramInit) 
   return { child, pid: child.pid, outputs: outputsOf(child) }
 }
 
-/** The outputs of a program that are neither stdout nor stderr. */
+/** The outputs of a program besides stdout and stderr. */
 function outputsOf({ stdio }: ChildProcess): Readable[] {
   const outputs = stdio.slice(3).filter((stream) => stream instanceof Readable)
   for (const output of outputs) output.on('error', () => {})

@@ -13,7 +13,7 @@ import { KnownPlugins } from '../known-plugins.ts'
 import { ServiceDirectory } from '../service-directory.ts'
 import { logLines } from './log-lines.ts'
 
-/** A generation's streams, as a test drives them. */
+/** A generation's streams, which a test controls. */
 export type FakeStreams = {
   sessionCount: number
   asked: number
@@ -22,7 +22,7 @@ export type FakeStreams = {
   config: unknown
   authHandler: unknown
 }
-/** A port: who gets its connections now, and how many hold it. */
+/** A port: its connection handlers, the number of its leases, and how often it was acquired. */
 type FakePort = { handlers: ((socket: Socket) => void)[]; leases: number; acquired: number }
 export type FakeHttp = { openRequests: number; active: boolean; retired: boolean; disposed: boolean }
 
@@ -36,7 +36,7 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-/** The parts of the server, as plain objects that a test can look into. */
+/** The parts of the server as plain objects, which a test can inspect. */
 export class FakeParts {
   readonly logged = logLines()
   readonly hooks = new HookRunner({ timeoutMs: 100 })
@@ -46,24 +46,24 @@ export class FakeParts {
   readonly readiness = new Readiness()
   readonly pulls = new FakePulls()
   readonly metrics = new MetricTable({ onError: () => {} })
-  /** By plugin and generation: `rtmp 1`. */
+  /** The streams by plugin and generation: `rtmp 1`. */
   readonly streams = new Map<string, FakeStreams>()
-  /** By plugin, in the order made. */
+  /** The HTTP parts by plugin, in the order of their creation. */
   readonly http = new Map<string, FakeHttp[]>()
   readonly ports = new Map<string, FakePort>()
-  /** By plugin; changed by a test before it calls `applyConfig`. */
+  /** The sections by plugin; a test changes them before it calls `applyConfig`. */
   readonly sections = new Map<string, { enabled?: boolean; values?: Record<string, unknown>; error?: Error }>()
   readonly declared = new Set<string>()
-  /** What happens while a port is being bound. */
+  /** Called while a port is being bound. */
   onAcquire: (config: TcpConfig) => void | Promise<void> = () => {}
 
-  /** What happens while a plugin's section is forgotten. */
+  /** Called while a plugin's section is forgotten. */
   onForget: () => void = () => {}
 
-  /** What happens in the turn in which a generation takes a port over. */
+  /** Called in the turn in which a generation takes a port over. */
   onActivate: () => void | Promise<void> = () => {}
 
-  /** Why ports can't be bound when a generation takes over. */
+  /** The error of binding ports when a generation takes over. */
   bindError: Error | undefined
 
   get log(): Logger {
@@ -116,7 +116,7 @@ export class FakeParts {
     }
   }
 
-  /** A client connects to a port. */
+  /** Connects a client to a port. */
   connect(port: string): FakeSocket {
     const socket = new FakeSocket()
     this.ports.get(port)?.handlers.at(-1)?.(socket as unknown as Socket)
@@ -203,7 +203,7 @@ export class FakeParts {
   }
 }
 
-/** These are tested with real sockets. */
+/** Session ports are tested with real sockets. */
 const noPorts = () => Promise.reject(new Error('the fake parts have no such ports'))
 
 const noJobs = (): never => {

@@ -2,7 +2,7 @@ import { pino, type Logger } from 'pino'
 
 export type LogLine = { readonly level: number; readonly msg: string; readonly plugin?: string; readonly err?: unknown }
 
-/** A logger, and what was logged. */
+/** A logger, and the lines that were logged. */
 export function logLines(): { log: Logger; lines: LogLine[]; text: () => string } {
   const lines: LogLine[] = []
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) })

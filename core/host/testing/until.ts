@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 
 const POLL_MS = 5
 
-/** Waits for a condition; fails with its text when it does not come, and judges nothing by how long it takes. */
+/** Waits for a condition; fails with its description after `timeoutMs`, which no test depends on. */
 export async function until(what: string, condition: () => boolean, timeoutMs = 30_000): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs
   while (!condition()) {
