@@ -131,7 +131,7 @@ export class ConfigEditor {
   /**
    * Removes the values that were set at run time in a section.
    * @param keys dotted paths of keys or groups; all unless given
-   * @throws {SluiceError} as `modify`
+   * @throws {SluiceError} the errors of `modify`
    */
   reset(name: string, keys: readonly string[] | undefined, options: EditOptions): Promise<EditOutcome> {
     return this.#edit(name, options, (section, set) => readReset(keys, section, set))

@@ -82,9 +82,7 @@ export function ownSchema(definition: SectionDefinition): GroupSchema {
   return (definition.config as GroupSchema | undefined) ?? { type: 'object', properties: {} }
 }
 
-/**
- * The rules that the host carries out for plugins with jobs, by the kind of their service. The plugins don't see these keys.
- */
+/** The keys of the host's rules for plugins that serve jobs, by the kind of the service. The plugins do not declare them. */
 const JOBS = {
   pull: PullConfig as GroupSchema,
   push: PushConfig as GroupSchema,

@@ -21,8 +21,8 @@ export class Settling {
 
   /**
    * Takes the present state of the file.
-   * @param sight undefined where there is no file
-   * @returns `complete` when the file is to be read, `wait` when it is to be looked at again, `gone` when there is none
+   * @param sight the state; undefined where there is no file
+   * @returns `complete` when the file is to be read, `wait` when it is to be checked again, `gone` when there is none
    */
   look(sight: FileSight | undefined, nowMs: number): 'complete' | 'wait' | 'gone' {
     if (!isSame(sight, this.#seen)) {

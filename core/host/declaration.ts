@@ -15,7 +15,7 @@ export class Declaration {
     return this.#definition
   }
 
-  /** The section of the definition; undefined while the definition does not have its name. */
+  /** The section of the definition; undefined until the definition has its name. */
   get section(): PluginSection | undefined {
     return this.#section
   }

@@ -25,8 +25,8 @@ export type EntryState =
   /** The definition is known; `obstacle` is the reason why it can't have its name, or its section of the config. */
   | { readonly kind: 'loaded'; readonly obstacle: string | undefined; readonly configError: Error | undefined }
   /**
-   * It has its name and its config; `obstacle` is the reason why it does not start, and `isOff` is true when that is no
-   * failure.
+   * The plugin has its name and its config; `obstacle` is the reason why it does not start, and `isOff` is true when that is
+   * no failure.
    */
   | { readonly kind: 'waiting'; readonly obstacle: string | undefined; readonly isOff: boolean }
   | { readonly kind: 'starting' }
@@ -37,8 +37,8 @@ export type EntryState =
   | { readonly kind: 'removed' }
 
 /**
- * The availability of a plugin in this state to plugins that require it: available, perhaps later, not after a failure, or
- * not as it is switched off.
+ * The availability of a plugin in this state to plugins that require it: available, perhaps later, not available after a
+ * failure, or not available as it is switched off.
  */
 export function availabilityIn(state: EntryState): StartNode['state'] {
   switch (state.kind) {

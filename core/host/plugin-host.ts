@@ -211,8 +211,7 @@ export class PluginHost {
     const nodes = waiting.map(({ node }) => ({ ...node, state: 'pending' as const }))
     const verdicts = planStart(nodes, others, complete)
     const startable = new Set(waiting.filter((_, index) => verdicts[index]?.kind === 'start'))
-    // A later turn waits only for plugins that start in an earlier one, and not for plugins that wait for those of a later
-    // turn.
+    // Plugins of a later turn wait for starts of an earlier one, but not for a waiting plugin, which may require one of them.
     const turns = entries.filter((entry) => startable.has(entry) || entry.state === 'starting').map(turnOf)
     const turn = Math.min(...turns)
     for (const [index, entry] of waiting.entries()) {

@@ -42,7 +42,7 @@ function judge(node: StartNode, nodes: readonly StartNode[], complete: boolean):
   const unmet = unmetNeeds(node, nodes)
   if (unmet.length === 0) return { kind: 'start' }
   const off = unmet.find((need) => isOff(need, nodes))
-  // A plugin that requires one that is switched off is switched off, too, in any state of the others.
+  // A plugin counts as switched off when a required one is, in any state of the others.
   if (off !== undefined) return { kind: 'refuse', reason: switchedOff(off, nodes), as: 'off' }
   for (const need of unmet) {
     const offering = nodes.filter((other) => offers(other, need))

@@ -20,7 +20,7 @@ export type ApiToken = {
   readonly createdMs: number
   /** The last use, to within ten minutes; 0 before the first. */
   readonly usedMs: number
-  /** The end of the token's validity; 0 when it never ends. */
+  /** The end of the token's validity, in Unix milliseconds; 0 when it never ends. */
   readonly expiresMs: number
 }
 
@@ -55,7 +55,7 @@ export class ApiTokens {
   /**
    * Makes a token; resolves when it is stored.
    * @returns the new token with its secret text, which can't be read again
-   * @throws {InvalidRequest} when the name is empty or too long, or there are too many tokens
+   * @throws {InvalidRequest} when the name is not allowed, or there are too many tokens
    */
   async add({ name: written, role, lifetimeMs }: NewApiToken): Promise<ApiToken & { readonly token: string }> {
     const name = written.normalize('NFC').trim()

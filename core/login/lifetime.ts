@@ -6,7 +6,7 @@ const DAYS = /^(\d{1,4})d$/u
 
 /**
  * Parses the time that a token is to be valid, in milliseconds: `90d`, or a duration as in the config (`12h`).
- * @throws {InvalidRequest} when the text is neither, or no time at all
+ * @throws {InvalidRequest} when the text is neither, or the time is zero
  */
 export function parseLifetime(text: string): number {
   const days = Number(DAYS.exec(text)?.[1] ?? 0)

@@ -140,7 +140,7 @@ export class Login {
   }
 
   /**
-   * Ends the session of a token, for good; does nothing for one that is not valid.
+   * Ends the session of a token; does nothing for one that is not valid.
    * @throws {StoreUnavailable} when there is no database; the session goes on then
    */
   async logOut(token: string): Promise<void> {
@@ -192,7 +192,7 @@ export class Login {
     return this.#preparing
   }
 
-  /** Stores the users of the config. Without a database, the next call tries it again. */
+  /** Stores the users of the config. Called again when a database that was away is back. */
   async #prepareNow(): Promise<void> {
     const users = this.#applied
     if (users === undefined || this.#isPrepared) return

@@ -67,7 +67,7 @@ export class Sessions {
   }
 
   /**
-   * Returns the content of a token; undefined where another server signed it, or it has expired. Does not check whether the
+   * Returns the content of a token; undefined when its signature is not valid, or it has expired. Does not check if the
    * session was logged out.
    */
   async read(token: string): Promise<ReadToken | undefined> {

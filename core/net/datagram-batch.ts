@@ -20,7 +20,7 @@ const SEGMENT_ERRORS = new Set([EINVAL, EIO, EMSGSIZE])
 
 /**
  * Collects the datagrams of one turn of the event loop, and sends them with few system calls. It serves one socket at a
- * time: when another one sends, it sends the first one's datagrams, so that many sockets need no memory of their own.
+ * time: when another one sends, the datagrams of the first leave, so that many sockets need no memory of their own.
  */
 export class DatagramBatch implements UdpBatch {
   readonly #calls: SocketCalls

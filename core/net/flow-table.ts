@@ -6,8 +6,8 @@ export type Flow = {
   /** Returns true when the datagram was for this flow. */
   readonly onDatagram: (datagram: Buffer) => boolean
   /**
-   * The flow of the same peer that was claimed before. It stays set when this one is removed, for a loop that is at this
-   * one.
+   * The flow of the same peer that was claimed before. It stays set when this one is removed, for a loop that has
+   * reached this one.
    */
   next: Flow | undefined
 }

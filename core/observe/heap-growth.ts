@@ -10,9 +10,9 @@ const MAX_PERCENT = 300
 const MAX_STEP = 4
 
 /**
- * Decides how far the heap may grow until the old generation is collected. V8 has a fixed share only, and counts media
- * against it as fast as it is published: with it, a server with many publishers would mostly collect, or one with few would
- * keep much memory that it does not use. So the share follows the interval of the collections, and the memory that is not
+ * Decides how far the heap may grow until the old generation is collected. V8 has a share as the limit, and counts media
+ * against it as fast as it is published: with a fixed share, a server with many publishers would mostly collect, or one with
+ * few would keep much memory that it does not use. So the share follows the interval of the collections, and the memory that is not
  * collected yet is no more than the media of four seconds.
  */
 export class HeapGrowth {

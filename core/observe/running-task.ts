@@ -90,8 +90,8 @@ export class RunningTask implements Task, TaskControl {
   }
 
   /**
-   * Returns the description. When it throws, the error is logged and the description is not shown any more, so that the
-   * other tasks are.
+   * Returns the description. When it throws, the error is logged and this description is not shown any more; those of other
+   * tasks are.
    */
   #describe(): Readonly<Record<string, string>> {
     const description = this.#description

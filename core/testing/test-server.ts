@@ -20,7 +20,7 @@ import { DefinitionFiles } from './definition-files.ts'
 /** The plugin that publishes and subscribes for a test. */
 const CLIENT = 'test-client'
 const FREE_PORT = '127.0.0.1:0'
-/** The interval at which the server checks whether a generation has taken over. */
+/** The interval at which the test server checks whether a generation has taken over. */
 const POLL_MS = 10
 
 /** A section in the form of the config file, durations and sizes with their units. */
@@ -193,7 +193,7 @@ class RunningServer<Own extends TObject> implements TestServer<PluginConfig<Own>
     return started(view)
   }
 
-  /** The tested plugin, wrapped so that the server gets its context. */
+  /** The tested plugin, wrapped so that the test server gets its context. */
   #observed(): PluginDefinition<Own> {
     const plugin = this.#plugin
     return {

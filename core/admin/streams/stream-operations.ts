@@ -126,7 +126,7 @@ function subscriberOf(streams: StreamRegistry, id: number): StreamSubscriber {
   return subscriber
 }
 
-/** The number of subscribers that wait for a stream after theirs has ended. */
+/** The number of subscribers that wait for a stream, without the passive ones. */
 function waitingIn(subscribers: ReadonlySet<StreamSubscriber>): number {
   return subscribers
     .values()

@@ -75,18 +75,18 @@ function trackView(stream: Stream, publisher: StreamPublisher, track: Track) {
     delta: fps > 0 ? `${Math.round(1000 / fps)}ms` : '0ms',
     meta: JSON.stringify({ codec: track.config.codecString, language, label, layer }),
     bps,
-    bpsOut: bps * takersOf(stream, track),
+    bpsOut: bps * receiversOf(stream, track),
     fps,
   }
 }
 
 /** The number of subscribers that get the units of a track at present. */
-function takersOf({ subscribers }: Stream, track: Track): number {
-  let takers = 0
+function receiversOf({ subscribers }: Stream, track: Track): number {
+  let receivers = 0
   for (const { waiting, selection } of subscribers) {
-    if (waiting?.state === 'live' && selectsTrack(selection, track)) takers++
+    if (waiting?.state === 'live' && selectsTrack(selection, track)) receivers++
   }
-  return takers
+  return receivers
 }
 
 /** `Subscriber` of the API: one session that plays a stream or waits for it. */

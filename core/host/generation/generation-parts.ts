@@ -40,7 +40,7 @@ import type { ServiceDirectory } from '../service-directory.ts'
 export type PluginValues = PluginConfig<Type.TObject>
 export type PluginSection = SectionConfig<PluginValues>
 
-/** The identity of a generation in the parts of the server; compared by identity. */
+/** A generation as the owner of its hooks, sessions and ports in the parts of the server; compared by identity. */
 export type GenerationOwner = {
   readonly plugin: string
   readonly generation: number

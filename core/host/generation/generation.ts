@@ -178,7 +178,7 @@ export class Generation implements ContextSource {
     onTakeOver()
   }
 
-  /** Applies a config in which only keys differ that the plugin takes live. */
+  /** Applies a config that differs from the present one only in keys that the plugin takes live. */
   configure(section: PluginSection): void {
     this.#section = section
     this.log.level = section.values.loglevel
