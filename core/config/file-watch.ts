@@ -19,15 +19,15 @@ export function watchFile(file: string, onChange: () => void): () => void {
   const settling = new Settling()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
-  const look = async () => {
+  const check = async () => {
     const verdict = settling.look(await sightOf(path), performance.now())
     if (isClosed) return
-    timer = verdict === 'wait' ? setTimeout(() => void look(), LOOK_MS) : undefined
+    timer = verdict === 'wait' ? setTimeout(() => void check(), LOOK_MS) : undefined
     if (verdict === 'complete') onChange()
   }
   const settle = () => {
     settling.touch(performance.now())
-    timer ??= setTimeout(() => void look(), LOOK_MS)
+    timer ??= setTimeout(() => void check(), LOOK_MS)
   }
   watcher.on('add', settle).on('change', settle)
   // Writes before the watch was ready raise no event.

@@ -107,9 +107,9 @@ function parametersOf(
 function fieldsOf(schema: ObjectSchema | undefined) {
   return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
     const { description, ...own } = inputSchema(property)
-    const told = description ?? PATH_DESCRIPTIONS.get(String(own['format']))
+    const text = description ?? PATH_DESCRIPTIONS.get(String(own['format']))
     const required = schema?.required?.includes(name) === true && !('default' in property)
-    return { name, required, ...(told !== undefined && { description: told }), schema: own }
+    return { name, required, ...(text !== undefined && { description: text }), schema: own }
   })
 }
 

@@ -33,13 +33,13 @@ export class PluginAddresses {
   }
 }
 
-function checked(told: unknown): Addresses {
-  if (isPromiseLike(told)) {
-    told.then(undefined, () => {})
+function checked(returned: unknown): Addresses {
+  if (isPromiseLike(returned)) {
+    returned.then(undefined, () => {})
     throw new TypeError('endpoints must return the addresses, not a promise of them')
   }
-  if (typeof told !== 'object' || told === null) throw new TypeError('endpoints must return an object')
-  const { pushAddr, playAddr, pullAddr, downloadAddr }: { readonly [Kind in keyof Endpoints]: unknown } = told
+  if (typeof returned !== 'object' || returned === null) throw new TypeError('endpoints must return an object')
+  const { pushAddr, playAddr, pullAddr, downloadAddr }: { readonly [Kind in keyof Endpoints]: unknown } = returned
   return {
     pushAddr: listOf('pushAddr', pushAddr),
     playAddr: listOf('playAddr', playAddr),

@@ -33,7 +33,7 @@ class WatchdogThread {
   /** The code that was recorded last. */
   #seen: Look | undefined
   /** The recording that is under way. */
-  #looking: Promise<void> | undefined
+  #recording: Promise<void> | undefined
 
   constructor(init: WatchdogThreadInit) {
     this.#options = init
@@ -57,7 +57,7 @@ class WatchdogThread {
       case undefined:
         return
       case 'long':
-        this.#looking ??= this.#look()
+        this.#recording ??= this.#record()
         return
       case 'loading':
         void this.#log('info', {}, `the server is still being loaded, for ${secondsOf(finding)} now`)
@@ -78,7 +78,7 @@ class WatchdogThread {
 
   /** Logs the end of a blocked turn. On a busy machine, the answer of the last recording may come after the turn. */
   async #logOver(finding: Finding): Promise<void> {
-    await this.#looking
+    await this.#recording
     await this.#log('warn', this.#place(finding), `the event loop was blocked for ${secondsOf(finding)}`)
   }
 
@@ -91,11 +91,11 @@ class WatchdogThread {
   }
 
   /** Records the code that runs. During a system call, the answer comes when that returns. */
-  async #look(): Promise<void> {
+  async #record(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<Look | undefined>()
     ask('look', resolve)
     this.#seen = (await promise) ?? this.#seen
-    this.#looking = undefined
+    this.#recording = undefined
   }
 
   /** The plugin and the source line that the turn runs, as far as they were recorded. */
