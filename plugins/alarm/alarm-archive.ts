@@ -4,21 +4,21 @@ import { WriteBehind, type Database, type Kysely } from 'sluice/sdk'
 import { streamNameOf, type AlarmEvent } from './alarm-event.ts'
 import type { AlarmRow, AlarmTables } from './alarm-tables.ts'
 
-/** Most events that wait for the database; beyond it the oldest are dropped. */
+/** The most events that wait for the database; beyond that, the oldest are dropped. */
 export const MAX_UNSTORED = 10_000
-/** Most rows that are kept, the newest; a little more until they are trimmed. */
+/** The most rows that are kept, the newest ones; there are a few more until the next trim. */
 const MAX_ROWS = 100_000
-/** Most rows of a statement. */
+/** The most rows of one statement. */
 const BATCH_ROWS = 500
-/** After so many new rows the oldest are looked for. */
+/** The number of new rows after which the oldest rows are trimmed. */
 const TRIM_ROWS = 1000
 
-/** The text of the log when events are lost. */
+/** The text that is logged when events are lost. */
 export const LOSS = 'events were not stored'
 
-/** Which events are asked for; what is left out asks for all. */
+/** A filter of events; a field that is left out matches all. */
 export type AlarmFilter = {
-  /** Unix milliseconds, both included. */
+  /** The range of creation times in Unix milliseconds, from `fromMs` to `toMs`, both included. */
   readonly fromMs?: number | undefined
   readonly toMs?: number | undefined
   readonly type?: number | undefined
@@ -30,17 +30,17 @@ type AlarmArchiveOptions = {
   readonly log: Logger
   readonly tables: Kysely<AlarmTables>
   readonly database: Pick<Database, 'onAvailable'>
-  /** Injected by tests. */
+  /** The most rows that are kept; injected by tests. */
   readonly maxRows?: number
 }
 
-/** The events that are stored: written in batches, kept while the database is away, and the oldest deleted. */
+/** The stored events: they are written in batches, kept in memory while the database is away, and the oldest are deleted. */
 export class AlarmArchive {
   readonly #options: AlarmArchiveOptions
   readonly #db: Kysely<AlarmTables>
-  /** The events without a row, and those that were sent since they have one. */
+  /** The events that wait for their row, or for the note in it that they were sent. */
   readonly #rows: WriteBehind<AlarmEvent>
-  /** New rows since the oldest were looked for. */
+  /** The number of new rows since the last trim. */
   #untrimmed = TRIM_ROWS
 
   constructor(options: AlarmArchiveOptions) {
@@ -57,29 +57,32 @@ export class AlarmArchive {
     })
   }
 
-  /** How many events were lost. */
+  /** The number of events that were lost. */
   get dropped(): number {
     return this.#rows.lost
   }
 
-  /** How many wait for the database. */
+  /** The number of events that wait for the database. */
   get waiting(): number {
     return this.#rows.waiting
   }
 
-  /** Has an event stored, or has its row say that it was sent. */
+  /** Stores an event, or marks its row as sent when it has one. */
   add(event: AlarmEvent): void {
     this.#rows.add(event)
   }
 
-  /** Resolves when an event has a row, or has none yet as the database is away; at once for one that is not to be stored. Never rejects. */
+  /**
+   * Resolves when an event has a row, or when it has none yet because the database is away; at once for an event that does not wait to be
+   * stored. Never rejects.
+   */
   async row(event: AlarmEvent): Promise<void> {
     if (this.#rows.has(event)) await Promise.race([this.#rows.stored(event), this.#rows.settled()])
   }
 
   /**
-   * The events that were stored, the newest first.
-   * @throws {StoreUnavailable}
+   * Returns a page of the stored events that match, the newest first, and the number of all that match.
+   * @throws {StoreUnavailable} when there is no database
    */
   async list(filter: AlarmFilter, page: { readonly limit: number; readonly offset: number }) {
     const where = (builder: ExpressionBuilder<AlarmTables, 'sluice_alarm'>) => builder.and(conditions(builder, filter))
@@ -100,7 +103,7 @@ export class AlarmArchive {
   }
 
   /**
-   * Stores what is left, as long as it may take, and takes nothing more.
+   * Stores the waiting events, for `timeoutMs` at most, and accepts no more.
    * @returns the events that were not stored
    */
   close(timeoutMs: number): Promise<AlarmEvent[]> {
@@ -111,17 +114,17 @@ export class AlarmArchive {
     const fresh = events.filter(({ id }) => id === 0)
     const known = events.filter(({ id }) => id > 0)
     const unsent = await this.#insert(fresh)
-    // Some may have been sent while they were inserted.
+    // Some events may have been sent while they were inserted.
     await this.#mark([...known, ...unsent].filter(({ isSent }) => isSent))
     await this.#trim()
   }
 
-  /** @returns the events whose rows say that they were not sent */
+  /** @returns the events that were inserted as not sent */
   async #insert(events: readonly AlarmEvent[]): Promise<readonly AlarmEvent[]> {
     if (events.length === 0) return []
     const values = events.map(rowOf)
     const rows = await this.#db.insertInto('sluice_alarm').values(values).returning('id').execute()
-    // Ids are counted up in the order of the values, in which they need not be answered.
+    // The database numbers the rows in the order of the values, but may return the ids in another order.
     const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other)
     for (const [index, event] of events.entries()) event.id = ids[index] ?? 0
     this.#untrimmed += events.length
@@ -138,7 +141,7 @@ export class AlarmArchive {
       .execute()
   }
 
-  /** Deletes the oldest rows beyond those that are kept. */
+  /** Deletes the oldest rows beyond `maxRows`. */
   async #trim(): Promise<void> {
     const { maxRows = MAX_ROWS } = this.#options
     if (this.#untrimmed < Math.min(TRIM_ROWS, maxRows / 2)) return

@@ -1,4 +1,4 @@
-/** `alarmType` of the events that the server tells (api.md 3.4). Recordings have those of the storage. */
+/** The `alarmType` of each event of the server (api.md 3.4). Recordings have the types of storage failure and recovery. */
 export const ALARM_TYPES = {
   record_end: 0x10010,
   record_start: 0x10011,
@@ -16,13 +16,13 @@ export const ALARM_TYPES = {
   server_keep_alive: 0x10024,
 } as const
 
-/** The events that the server tells. */
+/** The name of an event of the server, as in the key `hook` of the config. */
 export type AlarmName = keyof typeof ALARM_TYPES
 
-/** Longest text of an event, in UTF-16 code units: what is longer is cut. */
+/** The longest text of an event, in UTF-16 code units; longer texts are cut. */
 const MAX_TEXT_LENGTH = 1024
 
-/** What happened, as whoever saw it tells it. */
+/** The description of a happening, from which an {@link AlarmEvent} is made. */
 export type Happening = {
   readonly description: string
   readonly type?: number | undefined
@@ -30,9 +30,9 @@ export type Happening = {
   readonly filePath?: string | undefined
 }
 
-/** Something that happened, as it is stored and told. */
+/** An event, as it is stored and sent to web services. */
 export type AlarmEvent = {
-  /** Of its row; 0 while it has none. */
+  /** The id of its row; 0 while it has none. */
   id: number
   readonly serverInfo: string
   readonly name: string
@@ -45,7 +45,7 @@ export type AlarmEvent = {
   updatedMs: number
 }
 
-/** An event of now. */
+/** Creates an event with the current time. */
 export function createEvent(serverInfo: string, name: string, happening: Happening): AlarmEvent {
   const { type = 0, description, streamPath = '', filePath = '' } = happening
   const nowMs = Date.now()
@@ -63,7 +63,7 @@ export function createEvent(serverInfo: string, name: string, happening: Happeni
   }
 }
 
-/** `Alarm` of the API (api.md 3.3), which is also the body of webhooks. */
+/** Returns an event as `Alarm` of the API (api.md 3.3), which is also the body of webhooks. */
 export function alarmView({ name, type, description, createdMs, updatedMs, ...event }: AlarmEvent) {
   const { id, serverInfo, streamPath, filePath, isSent } = event
   return {
@@ -81,12 +81,12 @@ export function alarmView({ name, type, description, createdMs, updatedMs, ...ev
   }
 }
 
-/** The last part of a stream path, as in RTMP, where it follows the app. */
+/** Returns the last part of a stream path, which in RTMP follows the app. */
 export function streamNameOf(streamPath: string): string {
   return streamPath.slice(streamPath.lastIndexOf('/') + 1)
 }
 
-/** Of bounded length and on one line, as every log and database takes it. Reasons may quote what other servers said. */
+/** Returns a text on one line and of bounded length, which every log and database accepts: reasons may quote other servers. */
 function printable(text: string): string {
   return text
     .slice(0, MAX_TEXT_LENGTH)
@@ -94,7 +94,7 @@ function printable(text: string): string {
     .toWellFormed()
 }
 
-/** Whether every database takes it. */
+/** True for a value that fits into an integer column of every database. */
 function isInt32(value: number): boolean {
   return Number.isInteger(value) && Math.abs(value) < 2 ** 31
 }

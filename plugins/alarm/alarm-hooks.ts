@@ -2,7 +2,7 @@ import type { HookRegistry, StreamTask, StreamTaskEnd, SubscriberInfo } from 'sl
 import type { Happening } from './alarm-event.ts'
 import type { Alarms } from './alarms.ts'
 
-/** Raises the events of the server by the hooks that tell of them. */
+/** Raises the events of the server when their hooks are called. */
 export function raiseByHooks(hooks: HookRegistry, alarms: Pick<Alarms, 'raise' | 'start'>): void {
   hooks.on('started', () => alarms.start())
   hooks.on('published', ({ path: streamPath, pluginName }) =>

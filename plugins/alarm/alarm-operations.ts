@@ -10,7 +10,7 @@ import {
 import type { AlarmArchive, AlarmFilter } from './alarm-archive.ts'
 import { alarmView } from './alarm-event.ts'
 
-/** Most events of an answer. */
+/** The most events in one answer. */
 const MAX_LISTED = 10_000
 
 const Text = () => Type.Optional(Type.String({ maxLength: 1024 }))
@@ -25,7 +25,7 @@ const AlarmQuery = Type.Object({
   streamName: Text(),
 })
 
-/** `Alarm` of the API. */
+/** `Alarm` of the API (api.md 3.3). */
 const Alarm = Type.Object({
   id: Type.Integer(),
   serverInfo: Type.String({ description: 'Name and address of the server' }),
@@ -40,7 +40,7 @@ const Alarm = Type.Object({
   updatedAt: Type.String({ format: 'date-time' }),
 })
 
-/** `GET /api/alarm/list` (api.md 3.1): the events that `savealarm` has stored, the newest first. */
+/** Adds `GET /api/alarm/list` (api.md 3.1): the events that `savealarm` has stored, the newest first. */
 export function addAlarmOperations(operations: OperationRegistry, archive: Pick<AlarmArchive, 'list'>): void {
   operations.add({
     method: 'GET',
@@ -70,7 +70,7 @@ function filterOf({ alarmType, streamPath, streamName, ...range }: Static<typeof
   const { startMs, endMs } = parseTimeRange(range, Date.now())
   return {
     fromMs: startMs,
-    // Without a range, what happened after this clock was read is asked for, too.
+    // A request without a range also asks for the events after this reading of the clock.
     toMs: isRange ? endMs : undefined,
     type: alarmType || undefined,
     streamPath: streamPath || undefined,
@@ -78,7 +78,7 @@ function filterOf({ alarmType, streamPath, streamName, ...range }: Static<typeof
   }
 }
 
-/** Clients look for 500 where there is no database (api.md 3.1). */
+/** Answers 500 when there is no database, as clients expect (api.md 3.1). */
 async function listed<Result>(listing: Promise<Result>): Promise<Result> {
   try {
     return await listing

@@ -1,6 +1,6 @@
 import type { Generated, Migration } from 'sluice/sdk'
 
-/** A row of the events that were stored. */
+/** The row of a stored event. */
 export type AlarmRow = {
   readonly id: Generated<number>
   readonly server_info: string
@@ -10,7 +10,7 @@ export type AlarmRow = {
   readonly type: number
   readonly description: string
   readonly file_path: string
-  /** 0 or 1. */
+  /** 1 when the event's web service has accepted it, else 0. */
   readonly is_sent: number
   readonly created_ms: number
   readonly updated_ms: number

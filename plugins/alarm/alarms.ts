@@ -7,26 +7,26 @@ import type { AlarmTables } from './alarm-tables.ts'
 import type { HookKey, KeptQueue } from './webhook-queue.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
-/** Of the time that is left at the end, what storing gets at most. */
+/** The part of the closing time that is reserved for storing. */
 const STORE_CLOSE_MS = 500
-/** How long a generation that was replaced tries to store what it has, before it hands that on. */
+/** The longest that a replaced generation tries to store its events before it hands them on. */
 const HANDOVER_MS = 10_000
 
-/** What a generation takes over from the others. */
+/** The newest generation, as the others see it: it takes over their events. */
 type Successor = {
-  /** Tells the web services what waits for them, where no other generation does. */
+  /** Sends the web services the events that wait for them, unless another generation is sending. */
   readonly goOn: () => void
-  /** Has events stored, or noted as sent. */
+  /** Stores events, or marks their rows as sent. */
   readonly store: (events: readonly AlarmEvent[]) => void
 }
 
-/** What all generations of the plugin have in common. */
+/** The state that all generations of the plugin share. */
 export type KeptAlarms = {
-  /** The events that wait for web services, by what tells these apart. */
+  /** The events that wait for web services, by target; see `targetOf`. */
   readonly queues: Map<string, KeptQueue>
-  /** When the server was last told to be up, or could not be as nobody wants to know; by the monotonic clock. */
+  /** The monotonic time in milliseconds of the latest `system_start` or `server_keep_alive`, also when no webhook is set for it. */
   keptAliveMs: number
-  /** The newest generation, which takes itself out again. */
+  /** The newest generation; undefined once it has closed. */
   newest: Successor | undefined
 }
 
@@ -40,14 +40,14 @@ type AlarmsOptions = {
   readonly addresses: PluginContext<unknown>['net']['addresses']
 }
 
-/** Has what happens stored and told to web services as `hook` says (config.md 3.5). It decides nothing. */
+/** Stores events and sends them to web services, as `hook` of the config demands (config.md 3.5). It admits and refuses nothing. */
 export class Alarms {
   readonly archive: AlarmArchive
   readonly #options: AlarmsOptions
   readonly #sender: WebhookSender
   readonly #localIp: string
   readonly #self: Successor
-  /** Settles when all rows are written or handed on; undefined while this generation stores what happens. */
+  /** Settles when all rows are written or handed on; undefined while this generation stores events. */
   #stored: Promise<void> | undefined
   #retired: Promise<void> | undefined
 
@@ -69,15 +69,15 @@ export class Alarms {
     }
   }
 
-  /** This generation is the newest. Idempotent. */
+  /** Makes this generation the newest, to which the others hand their events on. Idempotent. */
   takeOver(): void {
     this.#options.kept.newest = this.#self
     this.#sender.goOn()
   }
 
   /**
-   * A newer generation has taken over: ends what is under way, and hands on the rest.
-   * @returns settles when that is done
+   * Ends the tries under way, and hands the other events on to the newer generation that has taken over.
+   * @returns a promise that settles when that is done
    */
   retire(): Promise<void> {
     const { kept } = this.#options
@@ -89,12 +89,12 @@ export class Alarms {
     return this.#retired
   }
 
-  /** Settles when the web services were told of all that waits now. */
+  /** Settles when the events that wait now are sent or given up. */
   idle(): Promise<void> {
     return this.#sender.idle()
   }
 
-  /** Tells and stores what is left, so long at most. */
+  /** Sends and stores the remaining events, for `timeoutMs` at most. */
   async close(timeoutMs: number): Promise<void> {
     const { kept, log } = this.#options
     const endMs = performance.now() + timeoutMs
@@ -109,13 +109,13 @@ export class Alarms {
     if (unstored.length > 0) log.warn({ dropped }, `${LOSS}: the database takes none`)
   }
 
-  /** The server is up. */
+  /** Raises `system_start`. */
   start(): void {
     this.raise('system_start', undefined, () => ({ description: 'the server is up' }))
     this.#options.kept.keptAliveMs = performance.now()
   }
 
-  /** Tells that the server is up, where that is due. */
+  /** Raises `server_keep_alive` when it is due. */
   keepAlive(): void {
     const { kept } = this.#options
     const nowMs = performance.now()
@@ -125,7 +125,7 @@ export class Alarms {
     this.raise('server_keep_alive', undefined, () => ({ description: 'the server is up' }))
   }
 
-  /** Makes an event, where somebody wants to know of it. */
+  /** Creates an event and stores or sends it, when its webhook is set to do so. */
   raise(name: string, plugin: string | undefined, happening: () => Happening): void {
     const hook: HookKey = { name, plugin }
     const webhook = this.#webhookOf(hook)
@@ -138,14 +138,14 @@ export class Alarms {
     if (isTold) this.#sender.tell(webhook, { event, hook, isStored: webhook.savealarm })
   }
 
-  /** Has the row of an event say that it was sent. */
+  /** Marks the row of an event as sent. */
   #sent(event: AlarmEvent): void {
     event.isSent = true
     if (this.#stored !== undefined) void this.#stored.then(() => this.#options.kept.newest?.store(rowed(event)))
     else this.#self.store(rowed(event))
   }
 
-  /** The webhook of an event: that of its plugin's section, which inherits those of `global`. */
+  /** Returns the webhook of an event from the section of its plugin, which inherits those of `global`. */
   #webhookOf({ name, plugin }: HookKey): Webhook | undefined {
     const { global, plugins } = this.#options
     const hook = (plugin === undefined ? undefined : plugins.get(plugin)?.config.hook) ?? global().hook
@@ -153,7 +153,7 @@ export class Alarms {
   }
 }
 
-/** One without a row gets none for that, and has it said as it is inserted where it waits for one. */
+/** Returns the event when it has a row. An event without one is either not stored, or still to be inserted, as sent. */
 function rowed(event: AlarmEvent): readonly AlarmEvent[] {
   return event.id > 0 ? [event] : []
 }

@@ -4,11 +4,11 @@ import { addAlarmOperations } from './alarm-operations.ts'
 import { ALARM_MIGRATIONS, type AlarmTables } from './alarm-tables.ts'
 import { Alarms, type KeptAlarms } from './alarms.ts'
 
-/** How often it is looked whether the next `server_keep_alive` is due. */
+/** The interval of the checks whether the next `server_keep_alive` is due. */
 const BEAT_MS = 1000
-/** How long the end may take. */
+/** The longest that the plugin may take to end. */
 const CLOSE_MS = 3000
-/** Less than {@link CLOSE_MS}, so that it is the plugin that says what is left. */
+/** The time to send the last events; it is less than {@link CLOSE_MS}, so that the plugin itself logs the number of those left. */
 const TELL_MS = 2900
 
 export default definePlugin({

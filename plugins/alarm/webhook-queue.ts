@@ -4,33 +4,33 @@ import { errorCode, LogLimit, maskUrl, messageOf, type Webhook } from 'sluice/sd
 import type { WebhookClient } from 'sluice/sdk/http'
 import { alarmView, type AlarmEvent } from './alarm-event.ts'
 
-/** Most events that wait for one web service; beyond it the oldest are dropped. */
+/** The most events that wait for one web service; beyond that, the oldest are dropped. */
 export const MAX_WAITING = 5000
-/** An event waits so long for its row, whose id it is told with. */
+/** The longest that an event waits for its row, the id of which is in the webhook's body. */
 const ROW_PATIENCE_MS = 1000
-/** How often the log says at most that events are lost, of each service and for each reason. */
+/** The least time between two log lines on lost events, for each service and reason. */
 const LOG_INTERVAL_MS = 60_000
 
-/** The webhook of an event, as the config has it by a name and in the section of a plugin. */
+/** The key of a webhook in the config: the name of the event, and the plugin that has it in its section (undefined for `global`). */
 export type HookKey = { readonly name: string; readonly plugin: string | undefined }
 
-/** An event that a web service is to be told of: plain data, which one generation begins and another may finish. */
+/** An event to be sent to a web service: plain data, so that another generation can finish the delivery. */
 export type Delivery = {
   readonly event: AlarmEvent
   readonly hook: HookKey
-  /** It gets a row, whose id it is told with. */
+  /** True when the event gets a row; the id of it is then in the webhook's body. */
   readonly isStored: boolean
-  /** How often it was tried. */
+  /** The number of tries so far. */
   tries: number
-  /** When the next try is due, by the monotonic clock. */
+  /** The monotonic time of the next try, in milliseconds. */
   dueMs: number
 }
 
 /** The events that wait for one web service, of all generations. */
 export type KeptQueue = {
-  /** The oldest first, without the one that is being told. */
+  /** The waiting events, the oldest first; the one that is being sent is not among them. */
   waiting: Set<Delivery>
-  /** A generation is telling the service. */
+  /** True while a generation is sending to the service. */
   isBusy: boolean
   dropped: number
 }
@@ -38,19 +38,19 @@ export type KeptQueue = {
 export type WebhookQueueOptions = {
   readonly log: Logger
   readonly client: Pick<WebhookClient, 'send'>
-  /** The webhook as it is by then; undefined when it is to be told no more. */
+  /** Returns the current webhook; undefined when it is to receive no more events. */
   readonly webhookOf: (hook: HookKey) => Webhook | undefined
-  /** Resolves when an event has a row, or gets none now. */
+  /** Resolves when an event has a row, or gets none for now. */
   readonly row: (event: AlarmEvent) => Promise<void>
-  /** Is called when the service has taken an event. */
+  /** Called when the service has accepted an event. */
   readonly sent: (event: AlarmEvent) => void
   /** Aborts when this generation begins no more tries. */
   readonly retiring: AbortSignal
-  /** Settles when the next generation may go on with what waits; asked for once `retiring` has aborted. */
+  /** Returns a promise that settles when the next generation may go on with the queue; called once `retiring` has aborted. */
   readonly released: () => Promise<void>
 }
 
-/** Tells one web service of the events that wait for it, one after another, in order. */
+/** Sends one web service the events that wait for it, one after another, in order. */
 export class WebhookQueue {
   readonly #target: string
   readonly #kept: KeptQueue
@@ -58,7 +58,7 @@ export class WebhookQueue {
   readonly #log: Logger
   readonly #drops = new LogLimit(LOG_INTERVAL_MS)
   readonly #failures = new LogLimit(LOG_INTERVAL_MS)
-  /** Settles when this generation tells nothing any more. */
+  /** Settles when this generation no longer sends. */
   #worked: Promise<void> = Promise.resolve()
 
   constructor(target: string, kept: KeptQueue, options: WebhookQueueOptions) {
@@ -68,7 +68,7 @@ export class WebhookQueue {
     this.#log = options.log.child({ url: maskUrl(urlOf(target)) })
   }
 
-  /** Settles when all are told that wait now, as far as this generation tells them. */
+  /** Settles when the events that wait now are sent, given up, or left to another generation. */
   get idle(): Promise<void> {
     return this.#worked
   }
@@ -87,7 +87,7 @@ export class WebhookQueue {
     this.goOn()
   }
 
-  /** Tells what waits, unless that is under way. */
+  /** Sends the waiting events, unless that is under way. */
   goOn(): void {
     if (!this.#kept.isBusy && this.#kept.waiting.size > 0) this.#worked = this.#work()
   }
@@ -106,7 +106,7 @@ export class WebhookQueue {
     this.#kept.isBusy = false
   }
 
-  /** @returns false when the next generation is to tell it */
+  /** @returns false when the delivery is left to the next generation */
   async #tell(delivery: Delivery): Promise<boolean> {
     const { row, sent, retiring, webhookOf } = this.#options
     const { event, hook, isStored } = delivery
@@ -136,7 +136,7 @@ export class WebhookQueue {
     if (durationMs > 0) await delay(durationMs, undefined, { signal }).catch(() => {})
   }
 
-  /** @returns why the service has not taken the event; undefined when it has */
+  /** @returns the reason for which the service has not accepted the event; undefined when it has */
   async #try({ url, method, headers, timeoutseconds }: Webhook, event: AlarmEvent): Promise<string | undefined> {
     try {
       const body = JSON.stringify(alarmView(event))
@@ -159,7 +159,7 @@ export class WebhookQueue {
   }
 }
 
-/** What tells web services apart: those with the same are told one after another. */
+/** Returns the identity of a web service; the events of one are sent one after another. */
 export function targetOf({ url, method, headers }: Webhook): string {
   return JSON.stringify([method, url, headers])
 }

@@ -3,7 +3,7 @@ import { WebhookClient } from 'sluice/sdk/http'
 import type { Webhook } from 'sluice/sdk'
 import { targetOf, WebhookQueue, type Delivery, type KeptQueue, type WebhookQueueOptions } from './webhook-queue.ts'
 
-/** Beyond so many web services those are forgotten that wait for nothing: the config has named others since. */
+/** The number of queues from which on the empty ones are removed, as the config may have named other services since. */
 const MAX_IDLE_QUEUES = 100
 
 type WebhookSenderOptions = Pick<WebhookQueueOptions, 'log' | 'webhookOf' | 'row' | 'sent'> & {
@@ -11,7 +11,7 @@ type WebhookSenderOptions = Pick<WebhookQueueOptions, 'log' | 'webhookOf' | 'row
   readonly kept: Map<string, KeptQueue>
 }
 
-/** Tells web services of events; none holds up another. */
+/** Sends events to web services; a slow one does not delay the others. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions
   readonly #client = new WebhookClient()
@@ -23,17 +23,17 @@ export class WebhookSender {
     this.#options = options
   }
 
-  /** How many events wait, of all services. */
+  /** The number of events that wait, for all services. */
   get waiting(): number {
     return this.#options.kept.values().reduce((total, { waiting }) => total + waiting.size, 0)
   }
 
-  /** How many services there is something for, or was lately. */
+  /** The number of services with a queue, including those that had events lately. */
   get targets(): number {
     return this.#options.kept.size
   }
 
-  /** Settles when all are told that wait now, as far as this generation tells them. */
+  /** Settles when the events that wait now are sent, given up, or left to another generation. */
   async idle(): Promise<void> {
     await Promise.all(this.#queues.values().map(({ idle }) => idle))
   }
@@ -44,16 +44,16 @@ export class WebhookSender {
     this.#queueOf(target).add({ event, hook, isStored, tries: 0, dueMs: 0 })
   }
 
-  /** Tells what another generation has left, where none does. */
+  /** Sends the events that another generation has left, unless one is sending them. */
   goOn(): void {
     if (this.#retiring.signal.aborted) return
     for (const target of this.#options.kept.keys()) this.#queueOf(target).goOn()
   }
 
   /**
-   * Begins no more tries, and leaves what waits to the next generation.
-   * @param released settles when that may go on with what waits
-   * @returns settles when the tries under way have ended
+   * Begins no more tries, and leaves the waiting events to the next generation.
+   * @param released settles when the next generation may go on with them
+   * @returns a promise that settles when the tries under way have ended
    */
   retire(released: Promise<void>): Promise<void> {
     this.#released = released
@@ -62,8 +62,8 @@ export class WebhookSender {
   }
 
   /**
-   * Waits for what is to be told, so long at most, and gives the tries up that are still under way.
-   * @returns how many events still wait then
+   * Waits until all events are sent, for `timeoutMs` at most, and aborts the tries that are still under way.
+   * @returns the number of events that still wait then
    */
   async close(timeoutMs: number): Promise<number> {
     const enough = new AbortController()

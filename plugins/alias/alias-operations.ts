@@ -16,7 +16,7 @@ const AliasEntry = Type.Object({
   status: Type.Integer({ description: '0: the stream is absent, 1: it is live, 2: a real stream bears the name' }),
 })
 
-/** `POST /api/stream/alias` and `GET /api/stream/alias/list` (api.md 3.1; spec.md, Alias request). */
+/** Adds `POST /api/stream/alias` and `GET /api/stream/alias/list` (api.md 3.1; spec.md, Alias request). */
 export function addAliasOperations(operations: OperationRegistry, aliases: Aliases): void {
   const set = async (alias: string, streamPath: string, autoRemove: boolean) => {
     if (streamPath !== '') return aliases.set(alias, streamPath, autoRemove)
@@ -48,7 +48,7 @@ export function addAliasOperations(operations: OperationRegistry, aliases: Alias
     summary: 'Alias list',
     answer: Type.Array(AliasEntry),
     reach: 'one',
-    // The query of the target may hold secrets.
+    // The answer leaves out the query of the target, which may hold secrets.
     handle: () =>
       aliases.list().map(({ streamPath, alias, autoRemove, status }) => ({ streamPath, alias, autoRemove, status })),
   })

@@ -1,9 +1,9 @@
 import { isStreamPath } from 'sluice/sdk'
 
-/** The target of an alias: a path, and the query that its on-demand sources are told. */
+/** The target of an alias: a path, and the query that its on-demand sources receive. */
 export type AliasTarget = { readonly streamPath: string; readonly query: string }
 
-/** A target as it is written, `live/a?key=value`. */
+/** Parses a target such as `live/a?key=value`. */
 export function parseTarget(written: string): AliasTarget {
   const [streamPath = '', query = ''] = written.split(/\?(.*)/su)
   return { streamPath, query }
@@ -13,12 +13,12 @@ export function parseTarget(written: string): AliasTarget {
 export class AliasRules {
   readonly #rules: readonly { readonly pattern: RegExp; readonly target: string }[]
 
-  /** @param rules regular expression to target, with `$0` to `$9` for the match and its groups */
+  /** @param rules targets by regular expression, with `$0` to `$9` for the match and its groups */
   constructor(rules: Readonly<Record<string, string>>) {
     this.#rules = Object.entries(rules).map(([pattern, target]) => ({ pattern: new RegExp(pattern, 'u'), target }))
   }
 
-  /** The target of a path, by the first rule that matches it and gives another path; undefined where there is none. */
+  /** Returns the target of a path by the first rule that matches it; undefined when none does, or when its target is no other path. */
   match(streamPath: string): AliasTarget | undefined {
     for (const { pattern, target } of this.#rules) {
       const groups = pattern.exec(streamPath)

@@ -1,12 +1,12 @@
 import type { Migration } from 'sluice/sdk'
 
-/** A row of the aliases that were set. */
+/** The row of an alias. */
 export type AliasRow = {
   readonly alias: string
   readonly stream_path: string
-  /** Of the target, as it was given; it may hold secrets. */
+  /** The query of the target, as it was given; it may hold secrets. */
   readonly query: string
-  /** 0 or 1. */
+  /** 1 when the end of the target's publisher removes the alias, else 0. */
   readonly auto_remove: number
 }
 

@@ -14,23 +14,23 @@ import {
 import { AliasRules, parseTarget, type AliasTarget } from './alias-rules.ts'
 import type { AliasRow, AliasTables } from './alias-tables.ts'
 
-/** Clients make aliases by the paths that they ask for, where a rule says so: of so many at most is kept account. */
+/** The number of aliases from which on those of rules are not kept: clients create them by the paths that they ask for. */
 const MAX_ALIASES = 10_000
 
 /** A second name for a stream. */
 export type Alias = AliasTarget & {
   readonly alias: string
-  /** It goes when the publisher of its target ends. */
+  /** True when the end of the target's publisher removes the alias. */
   readonly autoRemove: boolean
 }
 
-/** Whether the target of an alias is absent (0) or live (1), or a real stream bears the name (2); api.md 3.4. */
+/** The status of an alias: its target is absent (0) or live (1), or a real stream bears the name (2); api.md 3.4. */
 export type AliasStatus = 0 | 1 | 2
 
-/** The aliases that all generations of the plugin have in common. */
+/** The aliases, which all generations of the plugin share. */
 export type KeptAliases = {
   readonly byName: Map<string, Alias>
-  /** The stored ones are among them. */
+  /** True once the stored aliases are among them. */
   isLoaded: boolean
 }
 
@@ -40,17 +40,17 @@ type AliasesOptions = {
   readonly tables: Kysely<AliasTables>
   readonly streams: Pick<StreamManager, 'get' | 'subscribers' | 'move' | 'send'>
   readonly pulls: Pick<PullJobs, 'demand'>
-  /** `global.streamalias` as it is now. */
+  /** Returns the current `global.streamalias`. */
   readonly rules: () => Readonly<Record<string, string>>
 }
 
-/** The second names of streams, and who watches by them. */
+/** The second names of streams, which lead their subscribers to the targets. */
 export class Aliases {
   readonly #options: AliasesOptions
   readonly #aliases: Map<string, Alias>
   #written: Readonly<Record<string, string>> = {}
   #rules = new AliasRules({})
-  /** What nobody waits for while it is being written. */
+  /** The writes under way that no caller waits for. */
   readonly #writing = new Set<Promise<void>>()
 
   constructor(options: AliasesOptions) {
@@ -58,7 +58,7 @@ export class Aliases {
     this.#aliases = options.kept.byName
   }
 
-  /** All aliases, by name. */
+  /** Returns all aliases, each with its status. */
   list(): (Alias & { readonly status: AliasStatus })[] {
     return [...this.#aliases.values()].map((alias) => ({ ...alias, status: this.#statusOf(alias) }))
   }
@@ -66,8 +66,8 @@ export class Aliases {
   /**
    * Sets an alias, in place of the one of that name; resolves when it is stored.
    * @param written the target's path, and its query where it has one
-   * @throws {InvalidRequest} one of the two is no path, or they are the same
-   * @throws {StoreUnavailable} it could not be stored, and is not set
+   * @throws {InvalidRequest} when one of the two is no path, or they are the same
+   * @throws {StoreUnavailable} when it could not be stored, and so is not set
    */
   async set(name: string, written: string, autoRemove: boolean): Promise<void> {
     const target = parseTarget(written)
@@ -81,8 +81,8 @@ export class Aliases {
 
   /**
    * Removes an alias; resolves when that is stored.
-   * @returns whether there was one
-   * @throws {StoreUnavailable} it could not be removed, and stays
+   * @returns false when there is no such alias
+   * @throws {StoreUnavailable} when it could not be removed, and so stays
    */
   async remove(name: string): Promise<boolean> {
     const alias = this.#aliases.get(name)
@@ -93,8 +93,8 @@ export class Aliases {
   }
 
   /**
-   * Takes over what was stored before the server started, unless a generation has done that already.
-   * @throws {StoreUnavailable}
+   * Adds the stored aliases to those that are known, unless a generation has done that already.
+   * @throws {StoreUnavailable} when there is no database
    */
   async load(): Promise<void> {
     const { kept, tables } = this.#options
@@ -108,7 +108,7 @@ export class Aliases {
     }
   }
 
-  /** Leads those who came before anybody could, while the server started. */
+  /** Leads the subscribers to their targets that came while the server started, before this plugin could. */
   takeIn(): void {
     const names = new Set(this.#options.streams.subscribers().map(({ streamPath }) => streamPath))
     for (const name of names) {
@@ -117,12 +117,12 @@ export class Aliases {
     }
   }
 
-  /** Resolves when all is written that nobody waits for. Never rejects. */
+  /** Resolves when the writes under way that no caller waits for are done. Never rejects. */
   async settled(): Promise<void> {
     await Promise.all(this.#writing)
   }
 
-  /** Where a subscriber gets its stream from, which may have asked for an alias. */
+  /** Answers the hook `lead`: the target for a subscriber of an alias; undefined leaves it at the path that it asked for. */
   lead({ streamPath, params }: SessionRequest): Lead | undefined {
     const alias = this.#aliases.get(streamPath) ?? this.#make(streamPath)
     if (alias === undefined) return undefined
@@ -135,7 +135,7 @@ export class Aliases {
     return { streamPath: alias.streamPath, params: args }
   }
 
-  /** Makes an alias as the rules say. */
+  /** Creates the alias of a name by the rules; undefined when there is no rule for it. */
   #make(name: string): Alias | undefined {
     const { rules, log } = this.#options
     if (this.#written !== rules()) {
@@ -151,7 +151,7 @@ export class Aliases {
     return alias
   }
 
-  /** Has the viewers of aliases get a stream that has come. */
+  /** Moves the viewers of aliases to a stream that has come. */
   published(path: string): void {
     const { streams } = this.#options
     for (const { alias, streamPath } of this.#aliases.values()) {
@@ -161,7 +161,7 @@ export class Aliases {
     }
   }
 
-  /** Has the viewers of aliases get another stream in place of one that has gone, where there is one. */
+  /** Moves the viewers of aliases away from a stream that has ended when there is another, and removes aliases with `autoRemove`. */
   unpublished(path: string): void {
     const { log } = this.#options
     for (const alias of this.#aliases.values().toArray()) {
@@ -176,7 +176,7 @@ export class Aliases {
     }
   }
 
-  /** Has those who asked for the name get the target, or wait for it where they get nothing now. */
+  /** Moves the viewers of an alias to its target; when that is absent, those that receive nothing wait for it. */
   #lead(alias: Alias): void {
     const { streams } = this.#options
     const watching = this.#watching(alias.alias)
@@ -186,7 +186,7 @@ export class Aliases {
     this.#demand(alias)
   }
 
-  /** Takes an alias away; who watched by it gets the real stream of the name, or waits for one. */
+  /** Removes an alias; its viewers get the real stream of the name, or wait for one. */
   #forget(alias: Alias): void {
     const { streams, pulls } = this.#options
     const { alias: name } = alias
@@ -199,7 +199,7 @@ export class Aliases {
     if (first !== undefined) pulls.demand(name, alias.query === '' ? first.params : parseQuery(alias.query))
   }
 
-  /** Has the target pulled, where there is somebody to watch it. */
+  /** Has the target pulled when the alias has viewers. */
   #demand({ alias, streamPath, query }: Alias, args = parseQuery(query)): void {
     if (this.#watching(alias).length > 0) this.#options.pulls.demand(streamPath, args)
   }
@@ -209,7 +209,7 @@ export class Aliases {
     if (elsewhere.length > 0) this.#options.streams.move(idsOf(elsewhere), streamPath)
   }
 
-  /** The viewers that asked for a name, and those who take streams for them. */
+  /** Returns the viewers that asked for a name, and the sessions that take streams for them. */
   #watching(name: string): SubscriberInfo[] {
     return this.#options.streams
       .subscribers()

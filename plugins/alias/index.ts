@@ -28,19 +28,19 @@ export default definePlugin({
     hooks.on('unpublished', ({ path }) => aliases.unpublished(path))
     hooks.on('started', () => aliases.takeIn())
     ctx.onDrain((cause) => {
-      // What happens until the plugin is back is not seen, and the stored ones are read anew then.
+      // A plugin that is gone misses changes: when it comes back, it reads the stored aliases anew.
       if (cause === 'replaced') return
       kept.byName.clear()
       kept.isLoaded = false
     })
     ctx.onDispose(() => aliases.settled(), { withinMs: 3000 })
     ctx.onDrain(database.onAvailable(() => aliases.load()))
-    // A rule must not make an alias anew that is stored.
+    // The stored aliases come first: a rule must not replace one of them.
     if (database.exists) await aliases.load().catch(ignoreAway)
   },
 })
 
-/** The aliases come when the database does. */
+/** Ignores that there is no database yet: the aliases are loaded when it comes. */
 function ignoreAway(error: unknown): void {
   if (!(error instanceof StoreUnavailable)) throw error
 }
