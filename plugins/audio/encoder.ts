@@ -2,7 +2,7 @@ import { PipedProgram, type AccessUnit, type AudioTrack, type Processes, type Tr
 import { rescale, TS_CLOCK_LEAD_TICKS, TS_TIMESCALE, TsDemuxer, TsMuxer } from 'sluice/sdk/media'
 import { encoderArguments, type Target } from './target.ts'
 
-/** What ffmpeg has not read yet; it is some seconds of sound. Frames are left out beyond. */
+/** The most bytes that ffmpeg has not read yet, some seconds of sound; beyond that, frames are left out. */
 const MAX_QUEUED_BYTES = 256 * 1024
 /** Counters of MPEG-TS start again after 26.5 hours (ISO/IEC 13818-1 2.4.3.7); another ffmpeg takes over before. */
 const MAX_RUN_TICKS = 24 * 3600 * TS_TIMESCALE
@@ -11,15 +11,15 @@ type EncoderOptions = {
   readonly processes: Processes
   readonly command: string
   readonly bitrateKbps: number
-  /** Operators see it as what ffmpeg works for. */
+  /** The owner of the program, as operators see it. */
   readonly owner: string
   /** Ends ffmpeg. */
   readonly signal: AbortSignal
   readonly source: AudioTrack
   readonly target: Target
-  /** Is given what ffmpeg has made, in ticks of {@link TS_TIMESCALE}, at the times of what it was made of. */
+  /** Called with each encoded unit, in ticks of {@link TS_TIMESCALE}, at the time of the original sound. */
   readonly made: (unit: AccessUnit) => void
-  /** Is told the configuration of that before its first unit. */
+  /** Called with the configuration of the encoded track before its first unit, and with each new one. */
   readonly configured: (config: AudioTrack['config']) => void
 }
 
@@ -29,7 +29,7 @@ export class Encoder {
   readonly #options: EncoderOptions
   #program: PipedProgram | undefined
   #started = false
-  /** The time that is 0 for ffmpeg. */
+  /** The time of the source that is 0 for ffmpeg, in ticks of {@link TS_TIMESCALE}. */
   #baseTicks: number | undefined
   #lastTicks = 0
 
@@ -39,24 +39,24 @@ export class Encoder {
   }
 
   /**
-   * Begins ffmpeg; `done` of what it returns settles when that has ended.
-   * @throws {ProgramMissing}
+   * Starts ffmpeg; `done` of the returned program settles when it has ended.
+   * @throws {ProgramMissing} when there is no ffmpeg
    */
   async begin(): Promise<Pick<PipedProgram, 'done'>> {
     const { processes, command, owner, signal, target, bitrateKbps } = this.#options
     const demuxer = new TsDemuxer(this.#sink())
     const args = encoderArguments(target, bitrateKbps)
-    // An output that is no MPEG-TS ends it.
+    // Output that is no MPEG-TS ends the program.
     const output = (bytes: Buffer) => demuxer.push(bytes)
     return (this.#program = await PipedProgram.begin(processes, { command, args, owner, signal, output }))
   }
 
-  /** Whether another ffmpeg has to take over, as the times become too large. */
+  /** True when another ffmpeg has to take over, as the times become too large. */
   get isSpent(): boolean {
     return this.#lastTicks > MAX_RUN_TICKS
   }
 
-  /** Encodes a unit of the track; returns false where it was left out, as ffmpeg is behind. */
+  /** Encodes a unit of the track; returns false when it was left out, as ffmpeg is behind. */
   encode(unit: AccessUnit): boolean {
     const stdin = this.#program?.stdin
     if (stdin === undefined || stdin.writableLength > MAX_QUEUED_BYTES) return false

@@ -15,14 +15,14 @@ import { Encoder } from './encoder.ts'
 import { targetTrack, type Target } from './target.ts'
 
 /**
- * The first sound may be so far behind the pictures, when ffmpeg is slow to begin. A track that begins more than six seconds
+ * The most that the first sound may be behind the pictures, when ffmpeg is slow to begin. A track that begins more than six seconds
  * behind the others is taken to have a clock of its own, and would be out of step for good.
  */
 const MAX_LATE_MS = 5000
 
 type Context = PluginContext<AudioConfig>
 
-/** Who makes a stream of another, where it plays and where it publishes. */
+/** The subscriber of the origin, and the publisher of the stream that is made of it. */
 type FittedStreamOptions = {
   readonly ctx: Context
   readonly target: Target
@@ -33,21 +33,21 @@ type FittedStreamOptions = {
 /** A stream with the pictures of another, and its sound in another codec, encoded by one ffmpeg at a time. */
 export class FittedStream {
   readonly #options: FittedStreamOptions
-  /** The tracks of the origin, by id, and what they are called here. */
+  /** The tracks of the origin by their ids, each with the track that is published for it. */
   readonly #tracks = new Map<number, { readonly origin: Track; readonly own: Track }>()
   #source: AudioTrack | undefined
   #sound: AudioTrack
-  /** Keeps one ffmpeg at a time. */
+  /** Runs one ffmpeg at a time. */
   readonly #supervisor: Supervisor
   /** Settles when the first ffmpeg runs, or can't be begun. */
   readonly #first = Promise.withResolvers<void>()
   #hasBegun = false
   #encoder: Encoder | undefined
-  /** What is kept for late viewers is being handed over. */
+  /** True while the units come that the origin keeps for late viewers. */
   #isKept = true
-  /** The latest time of what is passed on as it is, in milliseconds of the origin. */
+  /** The latest time of a unit that was passed on unchanged, in milliseconds of the origin. */
   #newestMs = -Infinity
-  /** The publisher knows how the sound's times relate to the others. */
+  /** True once sound was written: the publisher then knows how its times relate to those of the other tracks. */
   #hasSound = false
 
   private constructor(options: FittedStreamOptions) {
@@ -64,7 +64,7 @@ export class FittedStream {
 
   /**
    * Begins to make the stream.
-   * @throws {ProgramMissing}
+   * @throws {ProgramMissing} when there is no ffmpeg
    */
   static async begin(options: FittedStreamOptions): Promise<void> {
     const { publisher, subscriber } = options
@@ -94,7 +94,7 @@ export class FittedStream {
         this.#hasSound = false
         this.#renewEncoder()
       },
-      // Whoever watches goes back to the origin, and waits there.
+      // The viewers go back to the path of the origin, and wait there.
       sourceEnded: () => subscriber.close('its origin has ended'),
     })
     this.#isKept = false
@@ -108,7 +108,7 @@ export class FittedStream {
     this.#tracks.set(track.id, { origin: track, own })
   }
 
-  /** Of several tracks of sound it takes the main one. */
+  /** Makes a track of sound the source; of several, only the main one. */
   #listenTo(track: AudioTrack): void {
     const main = mainTracks(this.#options.subscriber.tracks).find(({ kind }) => kind === 'audio')
     if (main !== undefined && main.id !== track.id) return
@@ -130,10 +130,10 @@ export class FittedStream {
   #unit(unit: AccessUnit): void {
     const { publisher } = this.#options
     if (unit.track === this.#source) {
-      // Pictures that are kept are there at once, and sound of their time would come late, when it has been encoded.
+      // The kept pictures are passed on at once; sound of their time, which has to be encoded, would come too late.
       if (this.#isKept) return
       if (this.#encoder?.isSpent === true) this.#renewEncoder()
-      // What comes while there is no ffmpeg is lost, too.
+      // A unit that comes while there is no ffmpeg is lost, too.
       if (this.#encoder?.encode(unit) !== true) publisher.lost(this.#sound, 1)
       return
     }
@@ -151,14 +151,14 @@ export class FittedStream {
     publisher.write(unit.at(this.#sound, unit.dts, unit.pts))
   }
 
-  /** Has another ffmpeg take over, or none where there is no sound. */
+  /** Replaces ffmpeg by another one, or by none when there is no sound. */
   #renewEncoder(): void {
     this.#encoder = undefined
     this.#supervisor.renew()
     this.#supervisor.begin()
   }
 
-  /** Has one ffmpeg encode the sound, until that ends or the signal aborts. */
+  /** Encodes the sound by one ffmpeg, until that ends or the signal aborts. */
   async #encode(signal: AbortSignal): Promise<void> {
     const { ctx, target, publisher } = this.#options
     const source = this.#source
@@ -181,7 +181,7 @@ export class FittedStream {
     this.#hasBegun = true
     this.#first.resolve()
     try {
-      // The next takes over while this one is still ending.
+      // The next ffmpeg takes over while this one is still ending.
       await Promise.race([done, untilAborted(signal)])
     } finally {
       if (this.#encoder === encoder) this.#encoder = undefined

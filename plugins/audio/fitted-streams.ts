@@ -33,9 +33,9 @@ export class FittedStreams {
   }
 
   /**
-   * The path of the stream with audio that a player can play; undefined when the original suits, or none can be made.
+   * Returns the path of the stream with audio that a player can play; undefined when the original suits, or none can be made.
    * @throws {StreamUnavailable} when too many are made already
-   * @throws {ProgramMissing} without ffmpeg
+   * @throws {ProgramMissing} when there is no ffmpeg
    */
   async #adapt({ path, tracks }: StreamInfo, accepts: AcceptedCodecs): Promise<string | undefined> {
     const target = targetFor(accepts)
@@ -50,7 +50,7 @@ export class FittedStreams {
     if (present !== undefined && (present.pluginName !== PLUGIN_NAME || present.type !== 'transform')) {
       throw new StreamUnavailable(`somebody else publishes ${fittedPath}`)
     }
-    // The generation before may have made it.
+    // The generation before this one may have made the stream.
     await (this.#running.get(fittedPath) ?? (present === undefined && this.#begin(path, fittedPath, target)))
     return fittedPath
   }

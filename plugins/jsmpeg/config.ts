@@ -1,6 +1,6 @@
 import { Duration, Type, type PluginConfig } from 'sluice/sdk'
 
-/** MPEG-1 has 12 bits for each side (ISO 11172-2 2.4.2.3), and 4:2:0 wants them even. */
+/** The largest width and height: MPEG-1 has 12 bits for each (ISO 11172-2 2.4.2.3), and 4:2:0 needs even numbers. */
 export const MAX_SIDE = 4094
 
 export const JsmpegConfig = Type.Object(

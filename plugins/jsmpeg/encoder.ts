@@ -12,8 +12,7 @@ const MODULE = new URL('encoder-process.ts', import.meta.url)
 type Context = PluginContext<JsmpegConfig>
 
 /**
- * Has a stream encoded for its viewers: by one ffmpeg at a time, which is begun anew where it ends while the stream goes
- * on.
+ * Encodes a stream for its viewers by one ffmpeg at a time. Another one is started when that ends before the stream does.
  */
 export class Encoder {
   readonly streamPath: string
@@ -21,7 +20,7 @@ export class Encoder {
   readonly #ctx: Context
   readonly #supervisor: Supervisor
 
-  /** @param streamPath of the stream that is encoded; others may lead to it */
+  /** @param streamPath the path of the encoded stream; other paths may lead to it */
   constructor(ctx: Context, streamPath: string) {
     this.#ctx = ctx
     this.streamPath = streamPath
@@ -34,12 +33,12 @@ export class Encoder {
     })
   }
 
-  /** Begins ffmpeg, unless it runs, or nobody publishes the stream: it is to be called again when somebody does. */
+  /** Starts ffmpeg, unless it runs or the stream is not published; to be called again when it is published. */
   begin(): void {
     this.#supervisor.begin()
   }
 
-  /** The stream has ended: what comes next is encoded anew. */
+  /** Replaces ffmpeg when the stream has ended: the next stream of the path is encoded by another one. */
   interrupt(): void {
     this.#supervisor.renew()
   }

@@ -5,16 +5,16 @@ import { Viewer } from './viewer.ts'
 
 type Context = PluginContext<JsmpegConfig>
 
-/** The streams that are encoded, and who watches them. */
+/** The encoders of streams, and the viewers of each. */
 export class Encoders {
   readonly #ctx: Context
-  /** By the path of the stream that is encoded. */
+  /** The encoders by the paths of their streams. */
   readonly #encoders = new Map<string, Encoder>()
-  /** Those without viewers, each with what keeps it from being ended. */
+  /** The encoders without viewers, each with the function that cancels its end. */
   readonly #idle = new Map<Encoder, () => void>()
-  /** Those whose turn has not come, as the ffmpeg of others is still ending. */
+  /** The encoders that have not begun, as the ffmpeg of others is still ending. */
   readonly #waiting = new Set<Encoder>()
-  /** Settle when the ffmpeg of those has ended that are over. */
+  /** The ends of the encoders that are over; each settles when its ffmpeg has ended. */
   readonly #ending = new Set<Promise<void>>()
 
   constructor(ctx: Context) {
@@ -33,7 +33,7 @@ export class Encoders {
     throw new StreamUnavailable(`no more than ${maxencoders} streams are encoded at a time (maxencoders)`)
   }
 
-  /** Sends a subscriber the stream that it gets, whatever that is, until it ends. */
+  /** Sends a subscriber its stream, and each other one that it is moved to, until it closes. */
   join(subscriber: Subscriber, sink: Sink): void {
     const viewer = new Viewer(subscriber, sink, performance.now())
     let encoder: Encoder | undefined
@@ -69,7 +69,7 @@ export class Encoders {
     )
   }
 
-  /** @throws {StreamUnavailable} */
+  /** @throws {StreamUnavailable} when no further stream can be encoded */
   #encoderFor(streamPath: string): Encoder {
     const known = this.#encoders.get(streamPath)
     if (known !== undefined) return known
@@ -82,7 +82,7 @@ export class Encoders {
     return encoder
   }
 
-  /** An ffmpeg that is still ending counts, too. */
+  /** Begins an encoder when there is room for it; an ffmpeg that is still ending counts, too. */
   async #begin(encoder: Encoder): Promise<void> {
     this.#waiting.add(encoder)
     while (this.#encoders.size + this.#ending.size > this.#ctx.config.maxencoders && this.#ending.size > 0) {

@@ -5,7 +5,7 @@ type Address = TcpListener['addresses'][number]
 const ANY_HOST = /^(?:|::|0\.0\.0\.0)$/u
 
 /**
- * The URL at which a program on this machine plays a stream by RTSP, over TCP.
+ * Returns the URL at which a program on this machine plays a stream by RTSP, over TCP.
  * @param ticket the query with the program's ticket
  * @throws {StreamUnavailable} when RTSP has no listening address
  */

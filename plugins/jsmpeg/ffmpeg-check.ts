@@ -1,13 +1,13 @@
 import { ProgramMissing, runProgram, type PluginContext } from 'sluice/sdk'
 
-/** The encoders that are needed. */
+/** The encoders of ffmpeg that JSMpeg needs. */
 const ENCODERS = ['mpeg1video', 'mp2']
-/** Longer than any list of encoders. */
+/** The most bytes of ffmpeg's list of encoders; no list is as long. */
 const MAX_LIST_BYTES = 1024 * 1024
 
 /**
- * Makes sure that there is an ffmpeg which can encode for JSMpeg.
- * @throws {Error} what is missing, and what to do
+ * Checks that ffmpeg is there and can encode for JSMpeg.
+ * @throws {Error} with the missing part and the remedy
  */
 export async function checkFfmpeg({ processes }: PluginContext<unknown>, command: string): Promise<void> {
   const remedy = "install ffmpeg, or name it in 'jsmpeg: ffmpegpath'"

@@ -1,4 +1,4 @@
-/** ISO 13818-1 2.4.3.2. */
+/** The size of a packet (ISO 13818-1 2.4.3.2). */
 const PACKET_BYTES = 188
 
 /** Cuts a transport stream into pieces of whole packets, as a viewer may join at any of them. */

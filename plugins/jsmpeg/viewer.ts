@@ -2,7 +2,7 @@ import type { CloseReason, Sink, Subscriber } from 'sluice/sdk'
 
 const SLOW: CloseReason = { code: 'slow', text: 'slow' }
 
-/** A viewer by WebSocket. With too much queued it gets nothing until it has read all of that; MPEG-1 continues at its next keyframe. */
+/** A viewer by WebSocket. When too much is queued, it gets nothing until it has read all; MPEG-1 continues at its next keyframe. */
 export class Viewer {
   readonly subscriber: Subscriber
   readonly #sink: Sink

@@ -24,7 +24,7 @@ function endOfJpeg(bytes: Buffer, start: number): number {
   for (let offset = start + 2; offset + 1 < bytes.length;) {
     const marker = bytes[offset + 1] ?? 0
     if (bytes[offset] !== 0xff) throw new MalformedError('a part of the JPEG has no marker')
-    // Any number of them may come before a marker.
+    // Any number of fill bytes `ff` may come before a marker.
     if (marker === 0xff) offset += 1
     else if (marker === MARKER.EOI) return offset + 2
     else if (isAlone(marker)) offset += 2
@@ -43,7 +43,7 @@ function isAlone(marker: number): boolean {
   return marker === MARKER.TEM || (marker >= MARKER.RST0 && marker <= MARKER.RST7)
 }
 
-/** The end of coded data: `ff` in it is followed by a zero, or is a restart marker. */
+/** Returns the end of coded data: an `ff` in it is followed by a zero, or begins a restart marker. */
 function nextMarker(bytes: Buffer, from: number): number {
   let offset = bytes.indexOf(0xff, from)
   while (offset >= 0) {

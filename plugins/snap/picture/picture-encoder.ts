@@ -3,10 +3,11 @@ import { MalformedError } from 'sluice/sdk/media'
 import { canFollow, codedPictures, isKeyframe, type CodedPictures } from './coded-pictures.ts'
 import { splitJpegs } from './jpeg-stream.ts'
 
-/** How many ffmpegs run at a time, and how many pictures wait for one besides those of batches. */
+/** The most ffmpegs that run at a time. */
 const MAX_PROGRAMS = 2
+/** The most pictures that wait for one, besides those of batches. */
 const MAX_WAITING = 16
-/** An ffmpeg that takes longer is ended. */
+/** The longest that an ffmpeg may take, besides a time for each picture; it is then ended. */
 const DEADLINE_MS = 15_000
 const DEADLINE_PER_PICTURE_MS = 2000
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
@@ -18,13 +19,13 @@ class NoPicture extends SluiceError {
   }
 }
 
-/** What is to become of keyframes. */
+/** The options of {@link PictureEncoder.encode}. */
 export type EncodeOptions = {
-  /** What they are of, as operators see it. */
+  /** The owner of the program, as operators see it. */
   readonly owner: string
   /** A filter of ffmpeg; see `watermarkFilter`. */
   readonly filter?: string | undefined
-  /** Waits for its turn however many others do: for batches, which are few themselves. */
+  /** True to wait for a turn however many others wait: for batches, which are few. Default false. */
   readonly isPatient?: boolean
   readonly signal?: AbortSignal | undefined
 }
@@ -37,7 +38,7 @@ type EncoderContext = {
 
 type Keyframe = Parameters<typeof canFollow>[0]
 
-/** Makes JPEGs of keyframes, by an ffmpeg for those that it can read one after the other. */
+/** Makes JPEGs of keyframes; one ffmpeg decodes all those that it can read one after the other. */
 export class PictureEncoder {
   readonly #ctx: EncoderContext
   readonly #queue = new WorkQueue({
@@ -53,9 +54,9 @@ export class PictureEncoder {
 
   /**
    * Makes a JPEG of one keyframe.
-   * @throws {NoPicture} it can't be decoded
-   * @throws {ProgramMissing} there is no ffmpeg, and it has to be decoded
-   * @throws {StreamUnavailable} too many wait for theirs
+   * @throws {NoPicture} when it can't be decoded
+   * @throws {ProgramMissing} when there is no ffmpeg, and it has to be decoded
+   * @throws {StreamUnavailable} when too many pictures wait
    */
   async encode(unit: AccessUnit, options: EncodeOptions): Promise<Buffer> {
     const [picture] = await this.encodeAll([unit], options)
@@ -76,12 +77,12 @@ export class PictureEncoder {
     return pictures
   }
 
-  /** @param run each of which a decoder takes after the one before */
+  /** @param run keyframes that can each follow the one before */
   async #run(run: readonly Keyframe[], options: EncodeOptions): Promise<(Buffer | undefined)[]> {
     const { isPatient = false, signal } = options
     const made = await this.#queue.run(() => this.#decode(run, options), { isPatient, signal })
     if (made.length === run.length || run.length === 1) return made
-    // It can't be told which of them are missing.
+    // The missing ones are not known, so each keyframe is decoded on its own.
     const pictures: (Buffer | undefined)[] = []
     for (const keyframe of run) {
       const [picture] = await this.#queue.run(() => this.#decode([keyframe], options), { isPatient, signal })
@@ -100,13 +101,13 @@ export class PictureEncoder {
     } catch (error) {
       options.signal?.throwIfAborted()
       if (late.aborted) throw new NoPicture('decoding the picture took too long', { cause: error })
-      // What came out whole is not worth the trouble: ffmpeg has failed in the middle.
+      // ffmpeg has failed in the middle: the pictures before that are discarded.
       if (error instanceof MalformedError || error instanceof RangeError) return []
       throw error
     }
   }
 
-  /** Runs ffmpeg, and gives all that it has written. */
+  /** Runs ffmpeg, and returns its whole output. */
   async #runProgram({ format, bytes }: CodedPictures, { owner, filter, signal }: EncodeOptions): Promise<Buffer> {
     const { processes, config } = this.#ctx
     const filters = filter === undefined ? [] : ['-vf', filter]
@@ -164,7 +165,7 @@ export class PictureEncoder {
   }
 }
 
-/** @throws {NoPicture} when one is no picture that a decoder can start at */
+/** @throws {NoPicture} when a unit is no picture at which a decoder can start */
 function runsOf(units: readonly AccessUnit[]): Keyframe[][] {
   const runs: Keyframe[][] = []
   for (const unit of units) {
