@@ -17,13 +17,13 @@ type ChallengeOptions = {
   /** The app that `connect` named. */
   readonly app: string
   readonly user: RtmpUser | undefined
-  /** Something new each time: eight hexadecimal digits. */
+  /** Eight hexadecimal digits, new for each answer. */
   readonly clientNonce: string
 }
 
 /**
- * The query, without `?`, that a client adds to app and tcUrl when it connects again after a server has refused `connect` to ask for
- * authentication: in the scheme of Adobe's encoders (`authmod=adobe`) or of Limelight's (`authmod=llnw`). The password is not in it.
+ * Returns the query, without `?`, that a client adds to app and tcUrl when it connects again after a server has refused `connect` to ask
+ * for authentication: in the scheme of Adobe's encoders (`authmod=adobe`) or of Limelight's (`authmod=llnw`). The password is not in it.
  * Undefined when the server has refused for another reason.
  * @throws {RtmpClientError} when the server does not accept the user or password, or the URL has none
  */
@@ -46,7 +46,7 @@ export function answerChallenge({ description, app, user, clientNonce }: Challen
     : answerLimelight(user, challenge, app, clientNonce)
 }
 
-/** The values are taken as they are: a digest has `=` and `+` in it. */
+/** Parses the fields of a challenge. Their values are not decoded, as a digest has `=` and `+` in it. */
 function fieldsOf(text: string): ReadonlyMap<string, string> {
   return new Map(
     text.split('&').map((field) => {

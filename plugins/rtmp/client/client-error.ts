@@ -1,6 +1,6 @@
 import type { Status } from './status.ts'
 
-/** A server that did not agree, did not answer, or closed the connection; the message holds nothing of the URL but its host. */
+/** The server did not agree, did not answer, or closed the connection. The message contains nothing of the URL but its host. */
 export class RtmpClientError extends Error {
   override readonly name = 'RtmpClientError'
   /** The status that the server refused with; undefined for every other error. */

@@ -5,7 +5,7 @@ import { ANY_FOUR_CC, FOUR_CCS, takenFourCcs } from '../four-ccs.ts'
 /** The `flashVer` of a player; servers look for the shape of it. */
 export const PLAYER_VERSION = 'LNX 9,0,124,2'
 
-/** `connect` of a player: it takes all that RTMP has a number for (RTMP 1.0 §7.2.1.1), and the codecs that enhanced RTMP added. */
+/** The properties of a player's `connect`: all codecs that have a number in RTMP (RTMP 1.0 §7.2.1.1), and those of enhanced RTMP. */
 export const PLAYER_PROPERTIES: Readonly<Record<string, AmfValue>> = {
   fpad: false,
   capabilities: 239,
@@ -15,14 +15,14 @@ export const PLAYER_PROPERTIES: Readonly<Record<string, AmfValue>> = {
   fourCcList: Object.values(FOUR_CCS),
 }
 
-/** `connect` of a publisher: the codecs that need enhanced RTMP are named if there are any, as some servers refuse unknown properties. */
+/** Returns the properties of a publisher's `connect`: codecs of enhanced RTMP only if it has any, as some servers refuse unknown ones. */
 export function publisherProperties(tracks: readonly Track[]): Readonly<Record<string, AmfValue>> {
   const fourCcs = enhanced(tracks).map(({ fourCc }) => fourCc)
   return fourCcs.length === 0 ? {} : { fourCcList: fourCcs }
 }
 
 /**
- * The stream's codecs that a server does not accept, by the properties of its answer to `connect`. Empty when the answer names no codecs.
+ * Returns the stream's codecs that a server does not accept, by the properties of its answer to `connect`; none when it names no codecs.
  */
 export function untakenCodecs(tracks: readonly Track[], server: Readonly<Record<string, AmfValue>>): readonly string[] {
   const taken = takenFourCcs(server)

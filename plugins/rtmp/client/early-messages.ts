@@ -1,10 +1,10 @@
 import type { RawMessage } from '../wire/message/raw-message.ts'
 
-/** The most messages before the status that says the server plays; real servers send only metadata and decoder configurations before it. */
+/** The most messages before the status `Play.Start`; real servers send only metadata and decoder configurations before it. */
 const MAX_EARLY_MESSAGES = 32
 const MAX_EARLY_BYTES = 256 * 1024
 
-/** The media and data messages that a server sends before the status that says it plays: the first of them, up to the limits above. */
+/** The media and data messages that a server sends before the status `Play.Start`: the first of them, up to the limits above. */
 export class EarlyMessages {
   #messages: RawMessage[] = []
   #sizeBytes = 0

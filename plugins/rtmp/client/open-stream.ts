@@ -15,7 +15,7 @@ const MAX_CHALLENGES = 2
 type OpenOptions = {
   readonly request: Pick<PullRequest | PushRequest, 'url' | 'dial' | 'step'>
   readonly verifyCertificate: boolean
-  /** Gives up; it has no effect on a stream that is open. */
+  /** Aborts the opening; it has no effect on a stream that is open. */
   readonly signal: AbortSignal
   readonly client: Omit<RtmpClientOptions, 'url' | 'socket' | 'credentials'>
   /** Asks for the stream, on a connection that has come as far as the app. */

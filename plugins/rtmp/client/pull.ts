@@ -104,7 +104,7 @@ class RtmpPull {
     else if (this.#publisher === undefined) this.#early.add(raw)
   }
 
-  /** Nothing is read while the publisher is admitted. */
+  /** Takes a status. The client reads nothing until the returned promise settles, while the publisher is admitted. */
   #takeStatus({ code, isError }: Status): Promise<void> | undefined {
     if (code === 'NetStream.Play.Start') return this.#started()
     if (!this.#isPlaying) return undefined

@@ -12,7 +12,7 @@ import { openStream } from './open-stream.ts'
 import type { RtmpClient } from './rtmp-client.ts'
 import type { Status } from './status.ts'
 
-/** Servers commonly take no larger chunks from those who publish. */
+/** The largest chunks that servers commonly accept from publishers. */
 const MAX_CHUNK_SIZE_BYTES = 65_536
 const LEFT_OUT = 'tracks are left out: RTMP can carry none of their codecs'
 const NOT_TAKEN = 'the target does not list codecs of the stream among those that it takes'
@@ -48,7 +48,7 @@ class RtmpPush {
 
   constructor(options: RtmpPushOptions) {
     this.#options = options
-    // The push may have ended before.
+    // The promise may reject after the push has ended.
     this.#refused.promise.catch(() => {})
   }
 
@@ -77,7 +77,7 @@ class RtmpPush {
     return {
       send: () => this.#send(client),
       closed: Promise.race([client.closed, this.#refused.promise]),
-      // What a slow target has not taken would only hold up the end.
+      // A slow target would only delay the end with the data that it has not taken.
       close: (reason) => leave(client, reason?.code === 'slow'),
     }
   }
@@ -100,7 +100,7 @@ class RtmpPush {
     if (codecs.length > 0) log.warn({ codecs, advice: CODEC_ADVICE }, NOT_TAKEN)
     const { capsEx } = serverFields
     const multitrack = typeof capsEx === 'number' && (capsEx & CAPS_EX_MULTITRACK) !== 0
-    // Publishers say it in this form, which servers keep for players to come; what follows is as players get it.
+    // Servers keep the metadata of `@setDataFrame` for later players; all other messages have the form in which players get them.
     const metadata = [serializeAmf0(['@setDataFrame']), serializeOnMetaData(mainTracks(carried))]
     client.sendMedia(MESSAGE_TYPE.dataAmf0, 0, metadata)
     const format = formats.get({ chunkSizeBytes: this.#chunkSizeBytes, messageStreamId: streamId, multitrack })
@@ -117,7 +117,7 @@ class RtmpPush {
   }
 }
 
-/** Takes leave of the target, which then has the path back, or cuts the connection. */
+/** Unpublishes at the target, which frees the path there, and closes the connection; `atOnce` only cuts the connection. */
 function leave(client: RtmpClient, atOnce: boolean): void {
   if (atOnce) return client.close('the push has ended')
   client.announce('FCUnpublish', client.url.name)

@@ -3,8 +3,8 @@ import { parseRtmpUrl } from '../wire/url.ts'
 import { RtmpClientError } from './client-error.ts'
 
 /**
- * The URL to connect to next when a server answers a client that came for `url` with a redirect: the address of a stream, or of an app that
- * has the same stream. The name and password in `url` are passed on to the same host only, and never from rtmps to rtmp.
+ * Returns the URL to connect to next when a server answers a client that came for `url` with a redirect: the address of a stream, or of
+ * an app that has the same stream. The name and password in `url` are passed on to the same host only, and never from rtmps to rtmp.
  * @param knowsName true when the client had already sent the stream's name; else the redirect names an app, unless the name is in it
  * @throws {RtmpClientError} when the redirect is not an RTMP address
  */
@@ -17,7 +17,7 @@ export function redirectedUrl(url: string, redirect: string, knowsName: boolean)
     const parsed = parseRtmpUrl(next)
     const isTrusted = parsed.host.toLowerCase() === host.toLowerCase() && (parsed.tls || !tls)
     const user = isTrusted && parsed.user === undefined ? userInformationOf(url) : ''
-    // A function, as `$` in a replacement text would be special.
+    // The replacement is a function, as `$` would be special in a text.
     return next.replace('://', () => `://${user}`)
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error

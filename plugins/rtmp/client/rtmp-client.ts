@@ -87,7 +87,7 @@ export class RtmpClient {
 
   /**
    * Does the handshake, `connect` and `createStream`.
-   * @throws {RtmpClientError}
+   * @throws {RtmpClientError} when the server refuses, does not answer, or closes the connection
    */
   async connect(): Promise<void> {
     await this.open()
@@ -105,7 +105,7 @@ export class RtmpClient {
     this.#serverFields = { ...amfFields(commandObject), ...amfFields(args[0]) }
   }
 
-  /** @throws {RtmpClientError} */
+  /** @throws {RtmpClientError} when the server refuses, does not answer, or closes the connection */
   async createStream(): Promise<void> {
     const answer = agreed(await this.call('createStream', null))
     const [streamId] = answer.args

@@ -2,7 +2,7 @@ import type { Publisher } from 'sluice/sdk'
 import type { Timers } from '../plugin-context.ts'
 import { RtspClientError } from './client-error.ts'
 
-/** A source that sends nothing is asked so often within `publishtimeout`, in intervals between these two. */
+/** The number of keepalives to a silent source within `publishtimeout`, in intervals between the two below. */
 const QUESTIONS_PER_TIMEOUT = 4
 const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 2500

@@ -19,9 +19,9 @@ import { RtspClient } from './rtsp-client.ts'
 import { parsedDescription } from './source-offer.ts'
 import type { TargetUrl } from './target-url.ts'
 
-/** Asks for the way back to a camera (ONVIF Streaming Specification 5.3). */
+/** The feature tag by which a client requires the back channel of a camera (ONVIF Streaming Specification 5.3). */
 const BACK_CHANNEL = 'www.onvif.org/ver20/backchannel'
-/** Sound that a camera does not take is dropped rather than late. */
+/** The most queued bytes: sound that a camera does not take in time is dropped rather than sent late. */
 const MAX_QUEUE_BYTES = 64 * 1024
 const MAX_PAYLOAD_BYTES = 1400
 const NO_BACK_CHANNEL = 'the camera has no back channel'
@@ -62,7 +62,7 @@ type Loudspeaker = { readonly url: string; readonly controlUrl: string; readonly
 async function findLoudspeaker(client: RtspClient, tracks: readonly TrackInit[]): Promise<Loudspeaker> {
   const fields = { Accept: 'application/sdp', Require: BACK_CHANNEL }
   const { headers, body } = await client.request('DESCRIBE', client.uri, fields).catch((error: unknown) => {
-    // 551: the feature that the request requires is not known.
+    // Status 551: the server does not know the feature that the request requires.
     if (error instanceof RtspClientError && error.status === 551) throw new Unsupported(NO_BACK_CHANNEL)
     throw error
   })

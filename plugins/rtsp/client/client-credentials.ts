@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ClientAuthorization } from 'sluice/sdk/http'
 import type { RtspUrl } from '../wire/url.ts'
 
-/** Name and password of an address, for servers that ask for them. */
+/** The name and password of an address, for servers that ask for them. */
 export class ClientCredentials {
   readonly #authorization: ClientAuthorization | undefined
 

@@ -1,7 +1,7 @@
-/** A server that can't be reached, refuses, or does not keep to the protocol. The message holds no secret. */
+/** The server can't be reached, refuses, or does not keep to the protocol. The message contains no secret. */
 export class RtspClientError extends Error {
   override readonly name = 'RtspClientError'
-  /** The status that the server refused with; undefined for all else. */
+  /** The status that the server refused with; undefined for every other error. */
   readonly status: number | undefined
   /** The address to which the server redirects; undefined when it redirects nowhere. */
   readonly location: string | undefined

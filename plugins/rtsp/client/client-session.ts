@@ -36,7 +36,7 @@ export class ClientSession {
   readonly kind: TransportKind
   readonly #options: ClientSessionOptions
   readonly #transports: (InterleavedTransport | UdpTransport)[] = []
-  /** Undefined before the first SETUP, and of servers that name no session. */
+  /** The id of the session; undefined before the first SETUP, and with servers that name none. */
   #id: string | undefined
   #isSetUp = false
   #timeoutSeconds = DEFAULT_TIMEOUT_SECONDS
@@ -61,7 +61,7 @@ export class ClientSession {
 
   /**
    * Sends a request in the session, which is kept alive from the first PLAY or RECORD on.
-   * @throws {RtspClientError}
+   * @throws {RtspClientError} when the server refuses or does not answer
    */
   async request(
     method: string,
@@ -108,7 +108,7 @@ export class ClientSession {
     try {
       const { serverPort } = await this.#setup(url, { lowerTransport: 'UDP', clientPort: transport.ports })
       const end = udpEnd(client.remoteIp, serverPort)
-      // Media that comes shows the ports; to send some they have to be known.
+      // A player learns the ports from the media that comes; a publisher has to know them.
       if (mode === 'record' && end.rtpPort === undefined) {
         throw new RtspClientError('the server names no ports to send to', { status: 461 })
       }

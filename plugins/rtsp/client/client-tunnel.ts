@@ -30,7 +30,7 @@ export async function openTunnel({ url, down, open, signal }: TunnelOptions): Pr
   const server = `${host.includes(':') ? `[${host}]` : host}:${port}`
   const stop = () => down.destroy()
   signal.addEventListener('abort', stop)
-  // The error also ends in 'close', which is listened to.
+  // An error is followed by 'close', which has a listener.
   down.on('error', () => {})
   try {
     down.write(serializeTunnelRequest({ direction: 'get', sessionCookie, path }, server))

@@ -4,14 +4,14 @@ import { controlUrl, parseRtspUrl } from '../wire/url.ts'
 
 /** The URLs of the session and the medias in a description. */
 export class DescribedUrls {
-  /** The address of the whole, for PLAY. */
+  /** The address of the whole presentation, for PLAY. */
   readonly whole: string
   readonly #base: string
 
   /**
-   * Relative addresses count from the session's own, if that is a whole one, as ffmpeg, live555 and GStreamer have it;
-   * else from Content-Base, Content-Location or the request (RFC 2326 C.1.1), the first that is an address of RTSP:
-   * cameras send all sorts of them.
+   * Relative addresses are resolved against the session's own, if that is absolute, as ffmpeg, live555 and GStreamer do; else against
+   * Content-Base, Content-Location or the request (RFC 2326 C.1.1), the first of them that is an address of RTSP: cameras send all
+   * sorts of values.
    * @param requested the address of the DESCRIBE that was answered
    */
   constructor(headers: RtspHeaders, { attributes }: SessionDescription, requested: string) {

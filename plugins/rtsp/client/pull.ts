@@ -21,9 +21,9 @@ import { SourceControls } from './source-control.ts'
 import { SourceSession } from './source-session.ts'
 import { RTSP, TargetUrl, type TransportKind } from './target-url.ts'
 
-/** Media that has not come by UDP in this time does not get through, and is asked for by TCP. */
+/** The longest wait for media by UDP; media that has not come by then is asked for by TCP. */
 const UDP_TIMEOUT_MS = 3000
-/** The same limit by TCP, where no router stands in the way. */
+/** The longest wait for media by TCP, which routers let through. */
 const MEDIA_TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 const LEFT_OUT = 'a track is left out: its format is not supported'
@@ -104,7 +104,7 @@ class RtspPull {
     }
   }
 
-  /** Opens the source by the first way that media gets through. */
+  /** Opens the source by the first transport that media gets through. */
   async #open(): Promise<Opened> {
     const { ctx, request } = this.#options
     let failure: unknown
@@ -116,7 +116,7 @@ class RtspPull {
         opened.session.close()
         failure = new RtspClientError(`no media came by ${kind.toUpperCase()} within ${timeoutMs / 1000} s`)
       } catch (error) {
-        // Another way is tried only where the server refuses this one.
+        // Another transport is tried only when the server refuses this one.
         if (!isTransportRefusal(error)) throw error
         failure = error
       }
@@ -150,7 +150,7 @@ class RtspPull {
     }
   }
 
-  /** Resolves when a recording is over. */
+  /** Resolves when a recording is over; rejects when a live source or the connection has ended. */
   async #play({ session, client }: Opened, publisher: Publisher): Promise<void> {
     const ingest = session.deliver(publisher, this.#options.ctx)
     const { reader } = client.connection

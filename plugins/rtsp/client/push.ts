@@ -42,7 +42,7 @@ class RtspPush {
   readonly #options: RtspPushOptions
   readonly #outputs = new Outputs()
   readonly #reports = new ReceiverReports()
-  /** What ends the media that is sent. */
+  /** The RTCP BYE of all medias that are sent; undefined before the first is. */
   #goodbye: Buffer | undefined
 
   constructor(options: RtspPushOptions) {
@@ -50,7 +50,7 @@ class RtspPush {
   }
 
   /**
-   * Opens the target by the first way that it takes.
+   * Opens the target by the first transport that it accepts.
    * @throws {RtspClientError} when it can't be reached or refuses
    */
   async open(): Promise<PushTarget> {
@@ -110,7 +110,7 @@ class RtspPush {
       }
     } catch (error) {
       client.close()
-      // The target has the path back only when it has taken note of the end.
+      // The target frees the path only when it has noticed the end.
       if (isTransportRefusal(error)) await client.ended
       throw error
     }
@@ -125,7 +125,7 @@ class RtspPush {
     log.info({ transport: kind }, 'push')
   }
 
-  /** Closes the connection, behind what the target of a stream that has ended still gets. */
+  /** Closes the connection; when the stream is over, after the target has got the rest of it. */
   async #leave(client: RtspClient, isOver: boolean): Promise<void> {
     if (isOver) await new Promise<void>((resolve) => this.#outputs.end(this.#goodbye, resolve))
     this.#outputs.close()

@@ -106,7 +106,7 @@ export class RtspClient {
   }
 
   /**
-   * Asks for the server's methods. A server that refuses the question is taken to know the common ones.
+   * Asks for the server's methods. A server that refuses the question is assumed to know the common ones.
    * @throws {RtspClientError} when the server refuses the credentials, or redirects the client
    */
   async learnMethods(): Promise<void> {
@@ -121,7 +121,7 @@ export class RtspClient {
 
   /**
    * Sends a request, with credentials where the server asks for some.
-   * @throws {RtspClientError} with the status when the answer is none of 2xx
+   * @throws {RtspClientError} with the status when the answer is not 2xx
    */
   async request(method: string, uri: string, fields: Fields = {}, options: RequestOptions = {}): Promise<RtspResponse> {
     const first = await this.#call(method, uri, fields, options)
@@ -170,7 +170,7 @@ export class RtspClient {
 
   #take(response: RtspResponse): void {
     const { cseq: answered } = response
-    // Some servers count on their own: the answer is that to the request which has waited longest.
+    // Some servers number their answers themselves: such an answer is for the request that has waited longest.
     const cseq = answered !== undefined && this.#calls.has(answered) ? answered : this.#calls.keys().next().value
     const call = cseq === undefined ? undefined : this.#calls.get(cseq)
     if (cseq === undefined || call === undefined || response.status < 200) return

@@ -68,7 +68,7 @@ export class SourceControls implements SourceControl {
     await this.#session.request('PLAY', { Range: `npt=${(positionMs / 1000).toFixed(3)}-` }, { onAgreed })
   }
 
-  /** PLAY ends a pause, too. */
+  /** Notes that the source plays from this position on; PLAY ends a pause, too. */
   #plays(atMs: number): void {
     this.#atMs = atMs
     this.#sinceMs = performance.now()

@@ -1,12 +1,12 @@
 import { sdpAttribute, type MediaDescription, type SessionDescription } from 'sluice/sdk/media'
 
-/** Directions of a media (RFC 8866 6.7); of several the first that is named counts. */
+/** The directions of a media (RFC 8866 6.7); when a media names several, the first in this order counts. */
 const DIRECTIONS = ['sendonly', 'recvonly', 'sendrecv', 'inactive'] as const
 
 type Direction = (typeof DIRECTIONS)[number]
 
 /**
- * The medias that a source sends, by a description that was requested without a back channel. Sources disagree on the meaning of
+ * Returns the medias that a source sends, by a description that was requested without a back channel. Sources disagree on the meaning of
  * `sendonly`: by RFC 8866 they send, by ONVIF (Streaming Specification 5.3) the client does. Audio is taken for a back channel only when
  * other medias show which of the two is meant: audio that is `sendonly` besides audio that is not, and audio that is `recvonly` besides
  * video that is `sendonly`.

@@ -18,7 +18,7 @@ const MAX_SHOWN = 8
 
 /** The description of a source, from the answer to DESCRIBE. */
 export type SourceOffer = {
-  /** The address of the whole, for PLAY. */
+  /** The address of the whole presentation, for PLAY. */
   readonly url: string
   readonly medias: readonly { readonly url: string; readonly format: RtpFormat }[]
   /** The medias that can't be received, each with its reason, for the log. */
@@ -60,7 +60,7 @@ export function parsedDescription(body: Buffer): SessionDescription {
   }
 }
 
-/** The length of a recording by its range, `npt=0-12.5`. */
+/** Returns the length of a recording in milliseconds by its range, such as `npt=0-12.5`; undefined for a live source. */
 function durationOf(text: string | undefined): number | undefined {
   // A malformed range counts as none: cameras write all kinds of them.
   const range = tryParse(parseRange, text)

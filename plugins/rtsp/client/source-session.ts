@@ -11,10 +11,10 @@ import type { RequestOptions } from './rtsp-client.ts'
 import type { TransportKind } from './target-url.ts'
 import type { SourceOffer } from './source-offer.ts'
 
-/** Most packets that wait for the stream to be published. */
+/** The most packets that wait for the stream to be published. */
 const MAX_WAITING_PACKETS = 4096
 
-/** Packets of a media, in the order they came. */
+/** A packet that waits, with the index of its media. */
 type WaitingPacket = { readonly index: number; readonly packet: Buffer; readonly isRtcp: boolean }
 
 /** A source that is being played: its packets wait for a publisher, and then go there. */
@@ -69,7 +69,7 @@ export class SourceSession {
       this.#transports.push(transport)
     }
     await this.#session.request('PLAY', { Range: 'npt=0.000-' })
-    // Opens the ports of routers that let in only answers.
+    // The report opens the ports of routers that let in only answers.
     const report = serializeRtcp([{ kind: 'receiverReport', ssrc: randomBytes(4).readUInt32BE(), reports: [] }])
     for (const transport of this.#transports) if (transport.isDatagram) transport.sendRtcp(report)
   }

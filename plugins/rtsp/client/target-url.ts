@@ -3,13 +3,13 @@ import { MalformedError } from 'sluice/sdk/media'
 import { parseRtspUrl, type RtspUrl } from '../wire/url.ts'
 import { RtspClientError } from './client-error.ts'
 
-/** How media travels. */
+/** The transport by which media travels. */
 export type TransportKind = 'tcp' | 'udp'
 
-/** Schemes of ours that say how media is to travel, besides `rtsp` and `rtsps`. */
+/** The transports that further schemes of this server demand, besides `rtsp` and `rtsps`. */
 const TRANSPORTS = { rtspt: 'tcp', rtspu: 'udp', rtsph: 'http' } as const
 
-/** RTSP, as others tell it from the rest. */
+/** The traits by which others recognize RTSP. */
 export const RTSP = {
   number: 2,
   schemes: {
@@ -21,17 +21,17 @@ export const RTSP = {
   },
 } as const satisfies ProtocolTraits
 
-/** How media is to travel; `auto` tries UDP, and TCP where nothing comes by that. */
+/** The transport to use; `auto` tries UDP, and then TCP when no media comes by UDP. */
 export type TransportChoice = 'auto' | 'tcp' | 'udp' | 'http'
 
-/** Where a pull or push goes: an RTSP address, and what its scheme says of the transport. */
+/** The RTSP address of a pull or push, with the transport that its scheme demands. */
 export class TargetUrl {
   readonly parsed: RtspUrl
   readonly #transport: TransportChoice | undefined
 
   /**
-   * @param transport where the scheme does not say
-   * @throws {RtspClientError} when it is no address of RTSP
+   * @param transport the transport when the scheme demands none
+   * @throws {RtspClientError} when the URL is no address of RTSP
    */
   constructor(url: string, transport?: TransportChoice) {
     const scheme = url.slice(0, Math.max(0, url.indexOf(':'))).toLowerCase()
@@ -40,15 +40,15 @@ export class TargetUrl {
     this.parsed = parsed(own === undefined ? url : `rtsp${url.slice(scheme.length)}`)
   }
 
-  /** Whether the connection is to look like HTTP. */
+  /** True when the connection is to look like HTTP. */
   get isTunnel(): boolean {
     return this.#transport === 'http'
   }
 
   /**
-   * The transports to try, in this order.
-   * @param choice of the config, for addresses that don't say
-   * @throws {RtspClientError} when it would have to be UDP, and connections go through a proxy
+   * Returns the transports to try, in this order.
+   * @param choice the transport of the config, for addresses that demand none
+   * @throws {RtspClientError} when UDP is demanded, and connections go through a proxy
    */
   kinds(choice: TransportChoice, { proxied }: Pick<Dialer, 'proxied'>): readonly TransportKind[] {
     const transport = this.#transport ?? choice
@@ -61,9 +61,9 @@ export class TargetUrl {
   }
 
   /**
-   * Where a server leads to, by the same transport. Who the server knows goes on being known by it, and by nobody else,
-   * nor in the open after TLS.
-   * @throws {RtspClientError} when it leads elsewhere than to an address of RTSP
+   * Returns the address to which a server redirects, with the same transport. The name and password are passed on to the same host
+   * only, and never from TLS to plain TCP.
+   * @throws {RtspClientError} when the redirect is no address of RTSP
    */
   redirected(location: string): TargetUrl {
     const next = new TargetUrl(location, this.#transport)

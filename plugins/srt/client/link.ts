@@ -25,7 +25,7 @@ import { Opening, Unreachable, type Opened } from './opening.ts'
 import { resolveHost } from './resolve-host.ts'
 import { parseTargetUrl, type SrtTarget } from './target-url.ts'
 
-/** The ports for connections to other servers (RFC 6335 6). */
+/** The local ports of connections to other servers (RFC 6335 6). */
 const DYNAMIC_PORTS: PortRange = { first: 49_152, last: 65_535 }
 /** The most payloads that are kept before `receive` is called: some seconds of a good picture. */
 const MAX_EARLY_PAYLOADS = 4096

@@ -13,7 +13,7 @@ import type { Negotiated } from '../wire/handshake/negotiation.ts'
 import { RendezvousHandshake } from '../wire/handshake/rendezvous-handshake.ts'
 import type { SrtTarget } from './target-url.ts'
 
-/** A peer that is there answers the first datagram at once. */
+/** The longest wait for the first datagram of a peer; one that is there answers at once. */
 const REACH_TIMEOUT_MS = 3000
 /** The longest that a server may wait for a publisher of the stream. */
 const ANSWER_TIMEOUT_MS = 15_000
@@ -45,7 +45,7 @@ export class Opening {
   readonly #flow: UdpFlow
   readonly #handshake: ClientHandshake
   readonly #done = Promise.withResolvers<Opened>()
-  /** The keys that the peer has offered, with its message; undefined unless the peer's part is to offer them. */
+  /** The keys that the peer has offered, with its message; undefined when this end offers the keys. */
   #taken: { readonly message: Buffer; readonly keys: ConnectionKeys } | undefined
   #wasHeard = false
   #isGivenUp = false

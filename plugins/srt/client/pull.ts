@@ -7,7 +7,7 @@ import { noteSign, TsIngest } from '../to-stream.ts'
 import { Link } from './link.ts'
 import { SCHEMES } from './target-url.ts'
 
-/** Media that has not come in this time is not expected any more. */
+/** The longest wait for the first media. */
 const MEDIA_TIMEOUT_MS = 10_000
 
 /** Offers to pull streams by SRT; the definition names `pull:srt` in its `provides`. */
@@ -58,7 +58,7 @@ async function pull(ctx: SrtContext, connections: Connections, request: PullRequ
   }
 }
 
-/** @throws {SourceError} when none comes */
+/** @throws {SourceError} when no media comes */
 async function untilMedia(link: Link, signal: AbortSignal): Promise<void> {
   const stop = new AbortController()
   const late = delay(MEDIA_TIMEOUT_MS, 'late' as const, { signal: AbortSignal.any([signal, stop.signal]) })

@@ -3,12 +3,12 @@ import { isIP } from 'node:net'
 import { untilAborted, type Dialer } from 'sluice/sdk'
 import { networkReason, SourceError } from 'sluice/sdk/http'
 
-/** Addresses of a name that are tried, one after the other. */
+/** The most addresses of a name that are tried, one after the other. */
 const MAX_ADDRESSES = 4
 
 /**
- * The addresses of a host that datagrams may go to.
- * @throws {SourceError} when it has none; {@link Dialer.checkAddress}'s error when all are denied; anything when the signal aborts
+ * Returns the addresses of a host that datagrams may go to.
+ * @throws {SourceError} when it has none; {@link Dialer.checkAddress}'s error when all are denied; any error when the signal aborts
  */
 export async function resolveHost(host: string, dial: Dialer, signal: AbortSignal): Promise<readonly string[]> {
   const addresses = isIP(host) === 0 ? await lookUp(host, signal) : [host]

@@ -56,9 +56,9 @@ export type SrtTarget = {
   readonly host: string
   readonly port: number
   readonly mode: 'caller' | 'rendezvous'
-  /** Empty for none. */
+  /** The stream id; empty for none. */
   readonly streamId: string
-  /** Empty for none. */
+  /** The passphrase; empty for none. */
   readonly passphrase: string
   readonly keyBytes: (typeof KEY_BYTES)[number]
   /** The latency in milliseconds; undefined when the address names none. */
@@ -70,7 +70,7 @@ export type SrtTarget = {
 }
 
 /**
- * Reads `srt://host:port?streamid=…&passphrase=…&pbkeylen=16|24|32&latency=…&mode=caller|rendezvous&maxbw=…&localport=…`, with the latency
+ * Parses `srt://host:port?streamid=…&passphrase=…&pbkeylen=16|24|32&latency=…&mode=caller|rendezvous&maxbw=…&localport=…`, with the latency
  * in milliseconds, as the tools of libsrt have it. When the stream id has a query of its own, every later parameter that is not one of SRT
  * belongs to that query: `streamid=publish:/live/a?secret=…&expire=…` is one stream id.
  * @throws {MalformedError} with the correct form; of the address it contains only numbers

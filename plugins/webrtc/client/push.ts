@@ -17,7 +17,7 @@ export function providePush(ctx: WebRtcContext, parts: SessionParts): void {
       const reason = await pushStream(ctx.streams, { ...request, session }, (subscriber, signal) => {
         return open(ctx, parts, { request, subscriber, signal })
       })
-      // The plugin itself has ended it, as the pictures are none any more that the target has agreed to: they may be the next time.
+      // The plugin itself has ended the push, as the target has not agreed to the new format of the pictures: the next try offers that.
       if (reason.code === 'closed') throw new SourceError(reason.text)
       return reason
     },
