@@ -13,7 +13,7 @@ export default definePlugin({
   tables: PROXY_MIGRATIONS,
   formerNames: { migrations: 'proxy', tables: ['sluice_pull_proxy', 'sluice_push_proxy'] },
   processes: 'one',
-  // The addresses of proxies are told by the plugins that pull and push them.
+  // The plugins that pull and push recognize the addresses of proxies, so they start before.
   startsLast: true,
   async setup(ctx) {
     const proxies = new Proxies(ctx)

@@ -10,14 +10,14 @@ import { proxyTypes, type ProxyTypes } from './kept/proxy-type.ts'
 import { PullProxies } from './pull-proxies.ts'
 import { PushProxies } from './push-proxies.ts'
 
-/** A database that is slow or away holds the start up no longer than this. */
+/** The longest that a slow or absent database delays the start. */
 const LOAD_PATIENCE_MS = 2000
 
-/** All proxies of the server, and what looks after their servers. */
+/** All proxies of the server, and the checks of their servers. */
 export class Proxies {
   readonly pulls: PullProxies
   readonly pushes: PushProxies
-  /** The types that proxies can have, by direction. */
+  /** The types of proxies, by direction. */
   readonly types: { readonly pull: ProxyTypes; readonly push: ProxyTypes }
   readonly #ctx: PluginContext<unknown>
   readonly #health = new HealthCheck()
@@ -45,8 +45,8 @@ export class Proxies {
   }
 
   /**
-   * Begins with the entries of the config, and with what is in the database as soon as it is there. Waits a little for
-   * that, so that the first viewers find them. What follows from them is done when the generation takes over.
+   * Adds the entries of the config, and the proxies of the database as soon as it is there. Waits a little for that, so that the first
+   * viewers find them. Pulls, pushes and checks begin when the generation takes over.
    */
   async start(): Promise<void> {
     const { database, global, log } = this.#ctx
@@ -65,7 +65,7 @@ export class Proxies {
     timeout.abort()
   }
 
-  /** Looks after the proxies from the moment when the generation takes over. */
+  /** Begins the pulls, pushes and checks of the proxies when the generation takes over. */
   #begin(): void {
     let hasBegun = false
     this.#ctx.plugins.onChange(() => {
@@ -81,7 +81,7 @@ export class Proxies {
       try {
         await roster.load()
       } catch (err) {
-        // The store has said so, and says when it is there.
+        // The store has logged that, and calls `onAvailable` when the database is there.
         if (err instanceof StoreUnavailable || this.#ctx.signal.aborted) return
         this.#ctx.log.error({ err }, 'the stored proxies were not read')
       }

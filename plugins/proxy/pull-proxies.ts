@@ -18,7 +18,7 @@ import { ProxyRoster } from './kept/proxy-roster.ts'
 import type { PullProxySettings } from './kept/proxy-settings.ts'
 import type { ProxyTable } from './kept/proxy-tables.ts'
 
-/** How long a pull goes on without subscribers whose proxy says that it stops then. */
+/** The time after which a pull without subscribers stops, when its proxy has `stopsOnIdle`. */
 export const STOP_ON_IDLE_MS = 5000
 
 type PullProxiesOptions = ServerWatchesOptions & {
@@ -29,7 +29,7 @@ type PullProxiesOptions = ServerWatchesOptions & {
   readonly hooks: Pick<HookRegistry, 'on'>
 }
 
-/** The pull proxies: sources that are looked after, and fetched when they are there or when somebody asks (config.md 7). */
+/** The pull proxies: sources that are checked, and pulled when they are there or when a subscriber asks for them (config.md 7). */
 export class PullProxies implements PullSource {
   readonly roster: ProxyRoster<PullProxySettings>
   readonly #options: PullProxiesOptions
@@ -53,13 +53,13 @@ export class PullProxies implements PullSource {
     })
   }
 
-  /** What is to be pulled for a subscriber of a path. */
+  /** Returns the pull for a subscriber of a path; undefined when no enabled proxy has this path. */
   match(streamPath: string): PullWish | undefined {
     const proxy = this.roster.holder(streamPath)
     return proxy && wantedPull(proxy)
   }
 
-  /** Where the stream of a path is to be recorded that a proxy pulls. */
+  /** Returns the recording of the stream of a path; undefined unless a proxy pulls it and has it recorded. */
   recordingOf(streamPath: string): { folder: string; fragmentMs: number } | undefined {
     const proxy = this.roster.holder(streamPath)
     if (proxy === undefined || proxy.recordPath === '' || this.#pullOf(proxy) === undefined) return undefined
@@ -70,12 +70,12 @@ export class PullProxies implements PullSource {
     return this.#watches.stateOf(proxy, () => this.#pullOf(proxy)?.isPublishing === true)
   }
 
-  /** Looks after all proxies from now on. */
+  /** Begins the checks and pulls of all proxies, and follows their changes. */
   begin(): void {
     this.#stop = this.roster.follow((before, after) => this.#follow(before, after))
   }
 
-  /** Looks after nothing any more. Pulls end by themselves where no other generation is their source. */
+  /** Ends the checks. Pulls end by themselves when no other generation is their source. */
   close(cause: DrainCause): void {
     this.#stop()
     this.#watches.close(cause)
@@ -111,7 +111,7 @@ export class PullProxies implements PullSource {
     })
   }
 
-  /** The source is there: pulls it if that needs no subscriber, or tries again if it failed for one. */
+  /** Pulls a source that is there, if that needs no subscriber. A pull that waits for its next try tries again at once. */
   #pull(proxy: PullProxySettings): void {
     const { pulls } = this.#options
     const pull = pulls.get(proxy.streamPath)
@@ -119,7 +119,7 @@ export class PullProxies implements PullSource {
     else if (proxy.beginsAlone) pulls.start(wantedPull(proxy))
   }
 
-  /** The pull of a proxy, unless an operator or a rule of the config has its path pulled. */
+  /** Returns the pull of a proxy; undefined when there is none, or its path is pulled for an operator or a rule of the config. */
   #pullOf({ id, streamPath }: PullProxySettings): RunningPull | undefined {
     const pull = this.#options.pulls.get(streamPath)
     return pull?.wish.tag === String(id) ? pull : undefined
@@ -150,16 +150,16 @@ function idleTimes({
   beginsAlone,
 }: PullProxySettings): Pick<PublishConfig, 'delayclosetimeout' | 'idletimeout'> {
   const delayclosetimeout = stopsOnIdle ? STOP_ON_IDLE_MS : 0
-  // Who asked for it may be gone before it begins; where nobody had to ask, it waits for its first subscriber.
+  // The subscriber that asked may be gone before the pull begins; a pull that needed none waits for its first subscriber.
   return { delayclosetimeout, idletimeout: beginsAlone ? 0 : delayclosetimeout }
 }
 
-/** Whether another server is to be looked at. */
+/** True when the server, or the proxy on the way to it, is another one. */
 function isElsewhere(before: PullProxySettings, after: PullProxySettings): boolean {
   return before.rule.url !== after.rule.url || before.rule.proxy !== after.rule.proxy
 }
 
-/** Whether another pull is meant, or one that is recorded otherwise. */
+/** True when the pull has to begin again: it, or its recording, has changed. */
 function isOther(before: PullProxySettings | undefined, after: PullProxySettings): boolean {
   const parts = ({ type, rule, audio, recordPath, recordFragmentMs }: PullProxySettings) => [
     type,

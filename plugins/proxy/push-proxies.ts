@@ -26,7 +26,7 @@ type PushProxiesOptions = ServerWatchesOptions & {
   readonly hooks: Pick<HookRegistry, 'on'>
 }
 
-/** The push proxies: targets that are looked after, and sent a stream when both are there (config.md 7). */
+/** The push proxies: targets that are checked, and that get a stream when both are there (config.md 7). */
 export class PushProxies {
   readonly roster: ProxyRoster<PushProxySettings>
   readonly #options: PushProxiesOptions
@@ -53,17 +53,17 @@ export class PushProxies {
   }
 
   stateOf(proxy: PushProxySettings): ProxyState {
-    // A push waits a little for a stream that has ended to come back.
+    // A push goes on for a little after its stream has ended, in case that comes back.
     const isLive = this.#options.streams.get(proxy.streamPath) !== undefined
     return this.#watches.stateOf(proxy, () => isLive && this.#pushOf(proxy)?.state === 'running')
   }
 
-  /** Looks after all proxies from now on. */
+  /** Begins the checks and pushes of all proxies, and follows their changes. */
   begin(): void {
     this.#stop = this.roster.follow((before, after) => this.#follow(before, after))
   }
 
-  /** Looks after nothing any more, and ends the pushes where no other generation does. */
+  /** Ends the checks, and the pushes too when no other generation takes them over. */
   close(cause: DrainCause): void {
     this.#stop()
     this.#watches.close(cause)
@@ -120,19 +120,19 @@ export class PushProxies {
     try {
       this.#options.pushes.start(wish)
     } catch (error) {
-      // A server that is stopping begins nothing; this plugin hears of that a little later.
+      // A server that is stopping begins no push; this plugin is drained a little later.
       if (!(error instanceof StreamUnavailable)) throw error
     }
   }
 
-  /** The push of a proxy, unless an operator or a rule of the config wants it. */
+  /** Returns the push of a proxy; undefined when there is none, or an operator or a rule of the config wants it. */
   #pushOf(proxy: PushProxySettings): RunningPush | undefined {
     const push = this.#options.pushes.find(proxy)
     return push?.isOfPlugin ? push : undefined
   }
 }
 
-/** A stream and the address that it is sent to, of which there is one push at a time; no path has a line feed. */
+/** Returns the key of a stream and the address that it is sent to: each has one push at a time. No path contains a line feed. */
 function pushPlace({ streamPath, rule }: Pick<PushWish, 'streamPath' | 'rule'>): string {
   return `${streamPath}\n${rule.url}`
 }

@@ -1,6 +1,6 @@
 import type { PluginContext, Recordings, RecordingSource } from 'sluice/sdk'
 
-/** Has the streams recorded that `source` names, also by a recorder that starts later or takes the place of another. */
+/** Has the recorder record the streams that `source` names, also one that starts later or replaces another. */
 export function recordBy(source: RecordingSource, ctx: PluginContext<unknown>): void {
   let recorder: Recordings | undefined
   let stop: (() => void) | undefined

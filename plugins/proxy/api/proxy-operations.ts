@@ -22,7 +22,7 @@ import {
 } from './proxy-schemas.ts'
 import { pullProxyView, pushProxyView } from './proxy-views.ts'
 
-/** Pull and push proxies: lists, and what changes them (api.md 3.1, 3.2). */
+/** Adds the operations that list and change pull and push proxies (api.md 3.1, 3.2). */
 export function addProxyOperations(
   operations: OperationRegistry,
   { pulls, pushes, types }: Pick<Proxies, 'pulls' | 'pushes' | 'types'>,
@@ -109,7 +109,7 @@ export function addProxyOperations(
   addRemoval(operations, 'Delete push proxy', ['/api/proxy/push/remove/{id}'], pushes.roster)
 }
 
-/** Removes by id, or with id 0 all of a stream path. */
+/** Adds an operation that removes a proxy by its id, or with id 0 all proxies of a stream path. */
 function addRemoval(
   operations: OperationRegistry,
   summary: string,

@@ -7,7 +7,7 @@ const Uint = () => Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1
 /** A duration, `10s` or a number of seconds. */
 const DurationText = () => Type.Optional(Type.Unsafe<string | number>({ type: ['number', 'string'] }))
 
-/** What a request may say of any proxy. */
+/** The fields of a request that pull and push proxies have in common. */
 const COMMON_FIELDS = {
   parentID: Uint(),
   name: Text(256),
@@ -36,19 +36,19 @@ const PULL_FIELDS = {
 }
 const PUSH_FIELDS = { pushURL: Type.Optional(Type.String()), pushOnStart: Type.Optional(Type.Boolean()) }
 
-/** `PullProxy` of the API, as a request adds one. */
+/** `PullProxy` of the API in a request that adds one. */
 export const PullProxyInput = Type.Object({ ...COMMON_FIELDS, ...PULL_FIELDS })
 export type PullProxyInput = Static<typeof PullProxyInput>
 
-/** `PushProxy` of the API, as a request adds one. */
+/** `PushProxy` of the API in a request that adds one. */
 export const PushProxyInput = Type.Object({ ...COMMON_FIELDS, ...PUSH_FIELDS })
 export type PushProxyInput = Static<typeof PushProxyInput>
 
 const ProxyId = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1 })
 
-/** `PullProxyPatch` of the API: what is left out stays. */
+/** `PullProxyPatch` of the API: a field that is left out stays as it is. */
 export const PullProxyPatch = Type.Object({ ID: ProxyId, ...PullProxyInput.properties })
-/** `PushProxyPatch` of the API. */
+/** `PushProxyPatch` of the API: a field that is left out stays as it is. */
 export const PushProxyPatch = Type.Object({ ID: ProxyId, ...PushProxyInput.properties })
 
 /** The answer to a request that adds a proxy. */
@@ -65,7 +65,7 @@ const IDENTITY = {
   type: Type.String(),
 }
 
-/** `PullProxy` of the API. */
+/** `PullProxy` of the API in an answer. */
 export const PullProxyView = Type.Object({
   ...IDENTITY,
   status: Type.Integer({ description: '0 offline, 1 online, 2 pulling, 3 disabled' }),
@@ -82,7 +82,7 @@ export const PullProxyView = Type.Object({
 })
 export type PullProxyView = Static<typeof PullProxyView>
 
-/** `PushProxy` of the API. */
+/** `PushProxy` of the API in an answer. */
 export const PushProxyView = Type.Object({
   ...IDENTITY,
   status: Type.Integer({ description: '0 offline, 1 online, 2 pushing, 3 disabled' }),

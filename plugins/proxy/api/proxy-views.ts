@@ -3,7 +3,7 @@ import type { ProxyState } from '../health/proxy-state.ts'
 import type { ProxySettings, PullProxySettings, PushProxySettings } from '../kept/proxy-settings.ts'
 import type { PullProxyView, PushProxyView } from './proxy-schemas.ts'
 
-/** `PullProxy` of the API: what is kept of one, and what it is at present. */
+/** Returns a proxy as `PullProxy` of the API: its settings, and its present state. */
 export function pullProxyView(proxy: PullProxySettings, state: ProxyState): PullProxyView {
   return {
     ...commonView(proxy, state),
@@ -16,7 +16,7 @@ export function pullProxyView(proxy: PullProxySettings, state: ProxyState): Pull
   }
 }
 
-/** `PushProxy` of the API. */
+/** Returns a proxy as `PushProxy` of the API. */
 export function pushProxyView(proxy: PushProxySettings, state: ProxyState): PushProxyView {
   return { ...commonView(proxy, state), pushURL: maskTarget(proxy.rule.url), pushOnStart: proxy.beginsAlone }
 }

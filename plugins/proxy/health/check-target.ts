@@ -1,16 +1,16 @@
 import type { PluginDirectory } from 'sluice/sdk'
 
-/** Where a connection shows whether the other server is there. */
+/** The address of a server at which a TCP connection shows that it is there. */
 export type CheckTarget = {
   /** A name or an address; IPv6 without brackets. */
   readonly host: string
   readonly port: number
 }
 
-/** The ports of addresses that name none, of the schemes that no single protocol has. */
+/** The default ports of the schemes that belong to no single protocol. */
 const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443, ws: 80, wss: 443 }
 
-/** Where the server of an address takes connections by TCP; undefined where there is no telling, as for files and devices. */
+/** Returns the address at which the server of a URL accepts TCP connections; undefined when it is unknown, as for files and devices. */
 export function checkTargetOf(url: string, plugins: Pick<PluginDirectory, 'list'>): CheckTarget | undefined {
   const parsed = URL.parse(url)
   if (parsed === null || parsed.hostname === '') return undefined

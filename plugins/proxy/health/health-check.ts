@@ -1,39 +1,39 @@
 import { type Dialer, messageOf } from 'sluice/sdk'
 import type { CheckTarget } from './check-target.ts'
 
-/** A server that takes no connection within this is away. */
+/** The time in which a server has to accept a connection; one that does not is away. */
 export const CHECK_TIMEOUT_MS = 3000
 /**
- * The most connections that are being opened at once. They wait without costing anything: with fewer, servers that answer
+ * The most connections that are being opened at once. A connection that waits costs nothing; with a lower limit, servers that answer
  * would have to wait for those that do not.
  */
 export const MAX_CHECKS_AT_ONCE = 1000
-/** The most that are begun in one turn of the event loop. */
+/** The most connections that are begun in one turn of the event loop. */
 export const MAX_CHECKS_PER_TURN = 64
-/** The first checks, and those after failures that come together, are spread over this. */
+/** The time over which the first checks are spread, and those after failures that come together. */
 export const CHECK_SPREAD_MS = 400
-/** The least time between two looks at what is due. */
+/** The least time between two looks for checks that are due. */
 const LOOK_MS = 50
-/** Intervals vary by so much of their length, so that checks that began together do not stay together. */
+/** The part of its length by which an interval varies, so that checks that began together do not stay together. */
 const JITTER = 0.1
 
-/** A server that is looked at until it answers. */
+/** A server that is checked until it answers. */
 export type Check = {
   readonly target: CheckTarget
   readonly dialer: Dialer
-  /** From the beginning of one try to that of the next; asked after each. */
+  /** Returns the milliseconds from the beginning of one try to that of the next; called after each try that has failed. */
   intervalMs(): number
-  /** It has answered, in so many milliseconds; the check is over. */
+  /** Called when the server has answered, after `rttMs` milliseconds; the check is over. */
   up(rttMs: number): void
-  /** It has not; it is tried again. */
+  /** Called when a try has failed; the server is tried again. */
   down(reason: string): void
 }
 
-/** The time, and one timer. */
+/** A clock with timers. */
 export type CheckClock = {
-  /** Milliseconds on a monotonic clock. */
+  /** Returns the milliseconds of a monotonic clock. */
   now(): number
-  /** @returns takes it back */
+  /** @returns a function that cancels the timer */
   after(delayMs: number, run: () => void): () => void
 }
 
@@ -45,17 +45,17 @@ const SYSTEM_CLOCK: CheckClock = {
   },
 }
 
-/** What is due at a time: to begin a try, or to give the running one up. */
+/** The next step of a check: at `dueMs` a try begins, or the running one is given up. */
 type Turn = { dueMs: number; running: AbortController | undefined }
 
 /**
- * Opens a connection to each server that is away, now and then, until it answers: one timer for all, one try at a time for
- * each.
+ * Opens a connection to each server that is away, again and again until it answers. There is one timer for all servers, and one try at a
+ * time for each.
  */
 export class HealthCheck {
   readonly #clock: CheckClock
   readonly #random: () => number
-  /** The one that had its turn longest ago comes first. */
+  /** The checks; the one that had its turn longest ago comes first. */
   readonly #turns = new Map<Check, Turn>()
   #running = 0
   #wakeMs = Infinity
@@ -71,7 +71,7 @@ export class HealthCheck {
     return this.#running
   }
 
-  /** Tries soon, and again until it is {@link remove}d or up. */
+  /** Checks a server soon, and again until it answers or {@link remove} is called. */
   add(check: Check): void {
     const dueMs = this.#clock.now() + this.#random() * CHECK_SPREAD_MS
     this.#turns.set(check, { dueMs, running: undefined })
@@ -83,7 +83,7 @@ export class HealthCheck {
     this.#turns.delete(check)
   }
 
-  /** Ends all. */
+  /** Ends all checks. */
   close(): void {
     this.#cancel()
     for (const check of this.#turns.keys().toArray()) this.remove(check)
@@ -106,7 +106,7 @@ export class HealthCheck {
       if (dueMs > nowMs) nextMs = Math.min(nextMs, dueMs)
       else if (running !== undefined) running.abort()
       else if (begun.length < room) begun.push(check)
-      // Without room, it has its turn when a try ends.
+      // A check for which there is no room has its turn when a try ends.
       else if (room === MAX_CHECKS_PER_TURN) nextMs = nowMs
     }
     this.#wakeMs = Infinity
@@ -129,7 +129,7 @@ export class HealthCheck {
     const { signal } = turn.running
     const failure = await connect(check, signal)
     const nowMs = this.#clock.now()
-    // Others may have waited for the room.
+    // Other checks may have waited for room.
     if (this.#running === MAX_CHECKS_AT_ONCE) this.#wakeAt(nowMs)
     this.#running -= 1
     if (this.#turns.get(check) !== turn) return
@@ -145,7 +145,7 @@ export class HealthCheck {
   }
 }
 
-/** @returns why there is no connection; undefined where there was one, which is closed again */
+/** Opens a connection and closes it again. @returns the reason for its failure; undefined when it was opened */
 async function connect({ target, dialer }: Check, signal: AbortSignal): Promise<string | undefined> {
   try {
     const socket = await dialer.connect({ ...target, signal })

@@ -5,27 +5,27 @@ import type { Check, HealthCheck } from './health-check.ts'
 /** The state of the server of a proxy, as far as it is known. */
 export type ServerState = {
   isOnline: boolean
-  /** Something has failed there, and whether it is still there is being looked at. */
+  /** True while the server is checked again, as a pull or push has failed there. */
   isDoubted: boolean
-  /** How long the latest connection took to be opened, in whole milliseconds; 0 before there was one. */
+  /** The time that opening the latest connection took, in whole milliseconds; 0 before the first. */
   rttMs: number
 }
 
 export type ServerWatchOptions = {
-  /** Its state so far, which it keeps up to date. */
+  /** The state of the server, which the watch keeps up to date. */
   readonly state: ServerState
   readonly health: HealthCheck
-  /** Undefined where it can't be told; it is taken to be there then. */
+  /** The address to check; undefined when it is unknown: the server is then assumed to be there. */
   readonly target: CheckTarget | undefined
   readonly dialer: Dialer
   readonly intervalMs: () => number
-  /** It has come to be there. */
+  /** Called when the server has come online. */
   readonly up: () => void
-  /** It has come to be away. */
+  /** Called when the server has gone offline. */
   readonly down: (reason: string) => void
 }
 
-/** Whether the server of a proxy is there, as far as is known. */
+/** Watches the server of a proxy: checks it until it is there, and again when something has failed there. */
 export class ServerWatch {
   readonly #options: ServerWatchOptions
   #check: Check | undefined
@@ -42,7 +42,7 @@ export class ServerWatch {
     return this.#options.state.rttMs
   }
 
-  /** Looks whether it is there, until it is; not where it is known to be there. */
+  /** Checks the server until it is there, unless that is known already. */
   begin(): void {
     const { target, state, up } = this.#options
     if (state.isOnline && !state.isDoubted) return
@@ -54,7 +54,7 @@ export class ServerWatch {
     }
   }
 
-  /** Something has failed there: looks whether it still is. */
+  /** Checks the server again, as something has failed there. */
   doubt(): void {
     const { target } = this.#options
     if (target === undefined || this.#check !== undefined) return
@@ -62,14 +62,14 @@ export class ServerWatch {
     this.#look(target)
   }
 
-  /** Media comes from there or goes there, so it is. */
+  /** Notes that the server is there, as media comes from it or goes to it. */
   seen(): void {
     this.end()
     this.#options.state.isDoubted = false
     this.#options.state.isOnline = true
   }
 
-  /** Looks no more. */
+  /** Ends the check. */
   end(): void {
     if (this.#check !== undefined) this.#options.health.remove(this.#check)
     this.#check = undefined

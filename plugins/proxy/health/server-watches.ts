@@ -8,11 +8,11 @@ import { ServerWatch, type ServerWatchOptions, type ServerState } from './server
 export type ServerWatchesOptions = {
   readonly health: HealthCheck
   readonly targetOf: (url: string) => CheckTarget | undefined
-  /** @param proxy its address; empty is none */
+  /** Returns the dialer of connections by a proxy. @param proxy the address of that; empty for none */
   readonly dialer: (proxy: string) => Dialer
 }
 
-/** Whether the servers of all proxies of a kind are there, by the ids of those that are enabled. */
+/** The watches of the servers of all enabled proxies of a kind, by the ids of the proxies. */
 export class ServerWatches {
   readonly #options: ServerWatchesOptions
   /** The states of the servers, by the same ids; they outlive the generation. */
@@ -33,7 +33,7 @@ export class ServerWatches {
     return this.#watches.get(id)
   }
 
-  /** Looks after the server of a proxy from now on. */
+  /** Begins to watch the server of a proxy. */
   begin(
     { id, rule }: ProxySettings & { readonly rule: PullRule | PushRule },
     listener: Pick<ServerWatchOptions, 'intervalMs' | 'up' | 'down'>,
@@ -65,7 +65,7 @@ export class ServerWatches {
     this.#states.delete(id)
   }
 
-  /** Looks after nothing any more; what is known stays for the next generation, if there is one. */
+  /** Ends all watches; the states stay for the next generation, if there is one. */
   close(cause: DrainCause): void {
     this.#closed = true
     for (const watch of this.#watches.values()) watch.end()

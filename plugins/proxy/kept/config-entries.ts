@@ -6,7 +6,7 @@ import { FIRST_UNKEPT_ID } from './proxy-roster.ts'
 import type { PullProxySettings, PushProxySettings } from './proxy-settings.ts'
 import type { ProxyTypes } from './proxy-type.ts'
 
-/** The entries of `global.pullproxy` as proxies; what is wrong with one is logged, and it is left out. */
+/** Returns the entries of `global.pullproxy` as proxies; an invalid entry is logged and left out. */
 export function configuredPulls(
   entries: readonly PullProxyEntry[],
   types: ProxyTypes,
@@ -20,7 +20,7 @@ export function configuredPulls(
   })
 }
 
-/** As {@link configuredPulls}, of `global.pushproxy`. */
+/** Returns the entries of `global.pushproxy` as proxies; an invalid entry is logged and left out. */
 export function configuredPushes(
   entries: readonly PushProxyEntry[],
   types: ProxyTypes,

@@ -10,17 +10,17 @@ import type { ProxyTypes } from './proxy-type.ts'
 /** `maskUrl` and `maskTarget` show this in place of secrets. */
 const MASK = '******'
 
-/** The longest address. */
+/** The longest address, in UTF-16 code units. */
 const MAX_URL_LENGTH = 4096
 const BLANK = /[\s\0-\u001f\u007f]/u
 
 type Change<Settings> = { readonly [Field in keyof Settings]?: Settings[Field] | undefined }
 
-/** What somebody says of a proxy; what is left out stays as it is. */
+/** The fields of a proxy in a request or the config; a field that is left out stays as it is. */
 export type ProxyFields = Change<Omit<ProxySettings, 'id' | 'createdMs' | 'updatedMs' | 'type'>> & {
-  /** By name or number; empty and 0 have the address tell. */
+  /** The protocol by name or number; empty or 0 when the address decides. */
   readonly type?: string | number | undefined
-  /** As it is, or as it was shown, which means the same as before. */
+  /** The address; the masked form in which answers show it leaves the address as it is. */
   readonly url?: string | undefined
 }
 export type PullProxyFields = ProxyFields &
@@ -39,23 +39,23 @@ const PULL_RULE: PullRule = {
 const PUSH_RULE: PushRule = { url: '', maxretry: -1, retryinterval: 5000, proxy: '', header: {} }
 
 /**
- * A proxy that is new.
- * @param rule what the config says of the connection; where it has no `maxretry`, it is tried again for ever
- * @throws {InvalidRequest} when the fields make none
+ * Creates a pull proxy.
+ * @param rule the connection as the config sets it; without `maxretry`, it is tried again for ever
+ * @throws {InvalidRequest} when the fields are invalid
  */
 export function newPullProxy(id: number, fields: PullProxyFields, types: ProxyTypes, rule = PULL_RULE) {
   const blank = { stopsOnIdle: false, recordPath: '', recordFragmentMs: 0, checkIntervalMs: checkIntervalOf(0) }
   return changedPullProxy({ ...blankProxy(id), ...blank, rule: endless(rule) }, fields, types)
 }
 
-/** As {@link newPullProxy}. */
+/** Creates a push proxy, as {@link newPullProxy} does. */
 export function newPushProxy(id: number, fields: ProxyFields, types: ProxyTypes, rule = PUSH_RULE) {
   return changedPushProxy({ ...blankProxy(id), rule: endless(rule) }, fields, types)
 }
 
 /**
- * A proxy with other fields.
- * @throws {InvalidRequest} when they make none
+ * Returns a pull proxy with other fields.
+ * @throws {InvalidRequest} when they are invalid
  */
 export function changedPullProxy(
   before: PullProxySettings,
@@ -72,7 +72,7 @@ export function changedPullProxy(
   }
 }
 
-/** As {@link changedPullProxy}. */
+/** Returns a push proxy with other fields, as {@link changedPullProxy} does. */
 export function changedPushProxy(before: PushProxySettings, fields: ProxyFields, types: ProxyTypes): PushProxySettings {
   return changedProxy(before, fields, types, 'push')
 }
@@ -104,8 +104,9 @@ function changedProxy<Settings extends ProxySettings & { readonly rule: PullRule
 }
 
 /**
- * No message repeats an address: it may hold secrets.
- * @param mask how such an address is shown
+ * Returns the address of a proxy with the given field. No message repeats an address, as it may hold secrets.
+ * @param mask masks the secrets in such an address
+ * @throws {InvalidRequest} when the field is no address
  */
 function urlOf(before: string, given: string | undefined, mask: (url: string) => string): string {
   if (given === undefined || (before !== '' && (given === before || given === mask(before)))) return before

@@ -7,17 +7,17 @@ import type { ProxyTable } from './proxy-tables.ts'
 
 /** The most proxies of a kind. */
 const MAX_PROXIES = 10_000
-/** Proxies of the config file that have no id have ids from this one on, and no rows. */
+/** The first id of the proxies that have none in the config file; they have no rows. */
 export const FIRST_UNKEPT_ID = 2 ** 31
 
 type RosterOptions<Settings extends ProxySettings> = {
   readonly kept: KeptProxies<Settings>
   readonly table: ProxyTable<Settings>
-  /** What only one proxy that is enabled may have, and what to say when another one has it. */
+  /** The key that only one enabled proxy may have, and the message when another one has it. */
   readonly place: { of(settings: Settings): string; readonly taken: string }
 }
 
-/** The proxies of one kind, in memory as in the database. They are changed one after another, first there and then here. */
+/** The proxies of one kind, in memory as in the database. Changes are made one after another, first in the database, then in memory. */
 export class ProxyRoster<Settings extends ProxySettings> {
   readonly #options: RosterOptions<Settings>
   readonly #kept: KeptProxies<Settings>
@@ -29,8 +29,7 @@ export class ProxyRoster<Settings extends ProxySettings> {
   }
 
   /**
-   * Takes the entries of the config file in, once, which need no database; those with an id take the place of the row with that
-   * id.
+   * Adds the entries of the config file, once, which needs no database; an entry with an id takes the place of the row with that id.
    */
   begin(entries: () => readonly Settings[]): void {
     if (this.#kept.entries !== undefined) return
@@ -38,7 +37,7 @@ export class ProxyRoster<Settings extends ProxySettings> {
     for (const entry of this.#kept.entries) this.#set(this.#placed(entry))
   }
 
-  /** Tells of all proxies, and of their changes from now on. @returns stops that */
+  /** Calls `follower` for all proxies, and for each change from now on. @returns a function that stops that */
   follow(follower: Follower<Settings>): () => void {
     this.#kept.followers.add(follower)
     for (const proxy of this.list()) follower(undefined, proxy)
@@ -46,8 +45,8 @@ export class ProxyRoster<Settings extends ProxySettings> {
   }
 
   /**
-   * Takes in what is in the database, once.
-   * @throws {StoreUnavailable}
+   * Adds the proxies of the database, once.
+   * @throws {StoreUnavailable} when there is no database
    */
   load(): Promise<void> {
     if (this.#kept.isLoaded) return Promise.resolve()
@@ -55,7 +54,7 @@ export class ProxyRoster<Settings extends ProxySettings> {
     return this.#loading
   }
 
-  /** In the order of their ids. */
+  /** Returns the proxies in the order of their ids. */
   list(): Settings[] {
     return [...this.#kept.proxies.values()].toSorted((a, b) => a.id - b.id)
   }
@@ -64,14 +63,15 @@ export class ProxyRoster<Settings extends ProxySettings> {
     return this.#kept.proxies.get(id)
   }
 
-  /** The one that is enabled and has a place. */
+  /** Returns the enabled proxy that has a place; undefined when there is none. */
   holder(place: string): Settings | undefined {
     return this.#kept.proxies.get(this.#kept.holders.get(place) ?? 0)
   }
 
   /**
-   * Adds a proxy; one whose place is taken is disabled.
-   * @throws {StoreUnavailable} there is no database
+   * Adds a proxy, which is disabled when its place is taken.
+   * @throws {StreamUnavailable} when there are too many proxies
+   * @throws {StoreUnavailable} when there is no database
    */
   add(make: (id: number) => Settings): Promise<Settings> {
     return this.#inTurn(async () => {
@@ -86,10 +86,10 @@ export class ProxyRoster<Settings extends ProxySettings> {
 
   /**
    * Changes a proxy.
-   * @throws {StreamNotFound} there is none with this id
-   * @throws {ProxyFixed}
-   * @throws {ProxyExists} it would be enabled in a place that is taken
-   * @throws {StoreUnavailable} there is no database
+   * @throws {StreamNotFound} when there is none with this id
+   * @throws {ProxyFixed} when it is in the config file only
+   * @throws {ProxyExists} when it would be enabled in a place that is taken
+   * @throws {StoreUnavailable} when there is no database
    */
   update(id: number, change: (before: Settings) => Settings): Promise<void> {
     return this.#inTurn(async () => {
@@ -144,7 +144,7 @@ export class ProxyRoster<Settings extends ProxySettings> {
     this.#kept.isLoaded = true
   }
 
-  /** Has the row of an entry be as the entry is. */
+  /** Makes the row of an entry equal to the entry. */
   async #keep(entry: Settings, row: Settings | undefined): Promise<void> {
     const { table } = this.#options
     if (row === undefined) await table.insert(entry)
@@ -156,7 +156,7 @@ export class ProxyRoster<Settings extends ProxySettings> {
     this.#kept.proxies.set(entry.id, { ...held, createdMs: row.createdMs })
   }
 
-  /** After the highest; the lowest that is free where none is left there. */
+  /** Returns the id after the highest; when none is left there, the lowest that is free. */
   #nextId(): number {
     const highest = this.list().findLast(({ id }) => id < FIRST_UNKEPT_ID)?.id ?? 0
     if (highest + 1 < FIRST_UNKEPT_ID) return highest + 1
@@ -199,13 +199,13 @@ export class ProxyRoster<Settings extends ProxySettings> {
     if (this.#kept.holders.get(place) === proxy.id) this.#kept.holders.delete(place)
   }
 
-  /** Does a step after those before it, with all proxies there. */
+  /** Runs a step after the steps before it, when the proxies are loaded. */
   #inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
     const done = this.#kept.turn.then(async () => {
       await this.#load()
       return step()
     })
-    // The caller of a step learns how it went; the steps that follow need not.
+    // Only the caller of a step gets its error; the next step runs all the same.
     this.#kept.turn = done.catch(() => {})
     return done
   }

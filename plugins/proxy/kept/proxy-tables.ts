@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration'
 import type { PullRule, PushRule } from 'sluice/sdk'
 import type { ProxySettings, PullProxySettings, PushProxySettings } from './proxy-settings.ts'
 
-/** Where the proxies of a kind are kept. Each rejects with `StoreUnavailable` where there is no database. */
+/** The table of the proxies of a kind. Each method rejects with `StoreUnavailable` when there is no database. */
 export interface ProxyTable<Settings> {
   all(): Promise<Settings[]>
   insert(settings: Settings): Promise<void>
@@ -18,7 +18,7 @@ type Row = {
   parent_id: number
   name: string
   type: string
-  /** With its user information. */
+  /** The address with its user information. */
   url: string
   /** The rest of the rule, as JSON. */
   options: string
@@ -34,10 +34,8 @@ type PullRow = Row & {
   record_fragment_ms: number
   check_interval_ms: number
 }
-/** The tables of the proxies. */
 export type ProxyTables = { sluice_pull_proxy: PullRow; sluice_push_proxy: Row }
 
-/** How the tables came to be. */
 export const PROXY_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '001-proxies': {
     async up(db: Kysely<unknown>) {

@@ -1,12 +1,12 @@
 import { InvalidRequest, type PluginDirectory } from 'sluice/sdk'
 
-/** The numbers of protocols that the API has, and no plugin yet; others stand in the definitions of their plugins. */
+/** The numbers of protocols that the API knows and no plugin speaks yet; the others are in the definitions of their plugins. */
 const FURTHER_NUMBERS: readonly (readonly [number, string])[] = [
   [8, 'gb28181'],
   [9, 'h264'],
   [10, 'h265'],
 ]
-/** Types are names of plugins; the longest there may be. */
+/** The form of a type, which is the name of a plugin. */
 const TYPE = /^[a-z][a-z0-9-]{0,63}$/u
 const DIGITS = /^\d+$/u
 /** A device of GB28181 and one of its channels. */
@@ -17,17 +17,17 @@ const MAX_QUOTED_LENGTH = 60
 /** The types of proxies: the protocols that the plugins of the server speak. */
 export interface ProxyTypes {
   /**
-   * Reads a type as clients write it, by its name or its number; empty where the address is to tell.
+   * Returns the type that a client has written by its name or number; empty when the address decides.
    * @throws {InvalidRequest} when there is no such type
    */
   read(written: string | number): string
-  /** The type that an address tells (config.md 7); undefined where it tells none. */
+  /** Returns the type of an address (config.md 7); undefined when that shows none. */
   of(url: string): string | undefined
 }
 
 /**
- * The types that proxies can have.
- * @param protocolOf the plugin that has such addresses, besides those whose definitions tell
+ * Creates the types of proxies of one direction.
+ * @param protocolOf returns the plugin that pulls or pushes an address which no definition recognizes; undefined when there is none
  */
 export function proxyTypes(
   plugins: Pick<PluginDirectory, 'list' | 'protocolOf'>,

@@ -6,7 +6,7 @@ import type { ProxySettings } from '../kept/proxy-settings.ts'
 import type { ProxyTable } from '../kept/proxy-tables.ts'
 import { proxyTypes } from '../kept/proxy-type.ts'
 
-/** Plugins, as their definitions say what they speak. */
+/** Plugins with the protocols of their definitions. */
 const PLUGINS = new FakePlugins()
 PLUGINS.set([
   { name: 'rtmp', protocol: { number: 1, schemes: { rtmp: { tcpPort: 1935 }, rtmps: { tcpPort: 443 } } } },
@@ -16,15 +16,15 @@ PLUGINS.set([
   { name: 'flv', protocol: { number: 6, endings: ['.flv'] } },
 ])
 
-/** The types of proxies beside these plugins, and the target of an address. */
+/** The types of proxies with these plugins. */
 export const TYPES = proxyTypes(PLUGINS, (url) => (url.startsWith('gopher:') ? 'gopher' : undefined))
 export const targetOf = (url: string) => checkTargetOf(url, PLUGINS)
 
-/** A table in memory, which counts what is written to it. */
+/** A table in memory that counts its writes. */
 export class FakeTable<Settings extends ProxySettings> implements ProxyTable<Settings> {
   readonly rows = new Map<number, Settings>()
   writes = 0
-  /** What each query fails with while it is set. */
+  /** The error of each query while it is set. */
   failure: Error | undefined
 
   async all(): Promise<Settings[]> {
@@ -57,17 +57,17 @@ export class FakeTable<Settings extends ProxySettings> implements ProxyTable<Set
   }
 }
 
-/** Lets what has been promised happen. */
+/** Resolves when pending promises have settled. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** What proxies stand on, with servers that are there when a test says so, and a clock that it moves. */
+/** The surroundings of proxies: a test decides which servers are there, and moves the clock. */
 export class ProxyRig {
   readonly logged = new LogRecords('proxy')
   readonly hooks = new FakeHooks(this.logged.logger)
   readonly clock = new ManualClock()
-  /** Names of the hosts that take connections. */
+  /** The names of the hosts that accept connections. */
   readonly alive = new Set<string>()
   readonly dialed: string[] = []
   readonly health: HealthCheck
@@ -77,7 +77,7 @@ export class ProxyRig {
     checkAddress() {},
   }
 
-  /** What the proxies of both kinds are given. */
+  /** The options that the proxies of both kinds have in common. */
   get parts() {
     const { logged, hooks, health } = this
     return { log: logged.logger, hooks: hooks.registryFor(), health, targetOf, dialer: () => this.dialer }
@@ -92,7 +92,7 @@ export class ProxyRig {
     this.health = new HealthCheck({ now: clock.now, after }, () => 0.5)
   }
 
-  /** Lets time pass, and all that happens in it. */
+  /** Moves the clock on in steps of 100 ms, and lets pending promises settle after each. */
   async pass(durationMs = CHECK_SPREAD_MS): Promise<void> {
     for (let passedMs = 0; passedMs < durationMs; passedMs += 100) {
       this.clock.advance(100)
