@@ -9,7 +9,7 @@ import { definePlugin, StreamPath, Type, type Publisher, type Subscriber, type T
 const OWN_SESSION = { url: '', query: '', client: { ip: '127.0.0.1', port: 0, userAgent: 'mirror' } }
 
 function copyUnits(source: Subscriber, copy: Publisher): void {
-  /** By the id of the source's track. */
+  /** The tracks of the copy, by the ids of the source's tracks. */
   const copies = new Map<number, Track>()
   function remove(id: number): void {
     const track = copies.get(id)
@@ -58,7 +58,7 @@ export default definePlugin({
         })
         copy.close('the mirror ended')
       } finally {
-        // Whoever subscribes closes, also when the path of the copy is taken.
+        // The subscriber has to be closed in any case, also when the path of the copy is taken.
         source.close('the mirror ended')
       }
     }

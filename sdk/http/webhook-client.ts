@@ -31,7 +31,7 @@ export type WebhookAnswer = { readonly status: number; readonly body: string }
 export class WebhookClient {
   readonly #agents: { readonly 'http:': http.Agent; readonly 'https:': https.Agent }
   readonly #underWay = new Set<AbortController>()
-  /** Those that wait for one of the others to end, in order. An agent's own queue would keep them past their deadline. */
+  /** The requests that wait for another one to end, in order. An agent's own queue would keep them past their deadline. */
   readonly #waiting = new Set<() => void>()
   #sending = 0
   #closed = false

@@ -31,9 +31,9 @@ export interface PluginDirectory {
   /** Returns one of them; undefined where there is no such plugin. */
   get(name: string): PluginInfo | undefined
   /**
-   * Returns the name of the plugin whose protocol an address tells, whether that runs or not: by the scheme, a part of the path or the
-   * ending, as `protocol` of the definitions says; undefined where none does. Pulls and pushes know more of those that run:
-   * `ctx.jobs.pulls.protocolOf`.
+   * Returns the name of the plugin that speaks the protocol of an address, running or not: by the scheme, a part of the path or the
+   * ending, as in the `protocol` of the definitions; undefined when no definition has it. `ctx.jobs.pulls.protocolOf` knows further
+   * addresses, of plugins that run.
    */
   protocolOf(url: string): string | undefined
   /**
@@ -41,9 +41,9 @@ export interface PluginDirectory {
    *
    * | kind | the section's groups | has it |
    * | --- | --- | --- |
-   * | `pull` | `pull`, `onsub.pull` | who provides `pull:` and its own name |
-   * | `push` | `onpub.push` | who provides `push:` and its own name |
-   * | `record` | `onpub.record` and the terms of recordings | who provides `record:` and its own name |
+   * | `pull` | `pull`, `onsub.pull` | a plugin that provides `pull:` and its own name |
+   * | `push` | `onpub.push` | a plugin that provides `push:` and its own name |
+   * | `record` | `onpub.record` and the terms of recordings | a plugin that provides `record:` and its own name |
    */
   rules<Kind extends keyof RuleGroups>(kind: Kind): readonly RuleSection<Kind>[]
   /**

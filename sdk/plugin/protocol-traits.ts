@@ -5,8 +5,8 @@ export type SchemeTraits = {
 }
 
 /**
- * The protocol that a plugin speaks, as others tell it from the rest without knowing it: the server, its config check, and
- * plugins such as the proxies. It stands in the definition, so it holds while the plugin does not run, too.
+ * The traits by which others recognize the protocol that a plugin speaks: the server, its config check, and plugins such as the proxies.
+ * They are in the definition, so they hold while the plugin does not run, too.
  */
 export type ProtocolTraits = {
   /** The number by which clients of the API may name it, as the `type` of a proxy; each protocol has its own. */
@@ -17,13 +17,13 @@ export type ProtocolTraits = {
   readonly pathParts?: readonly string[]
   /** The endings of its addresses' paths, in lower case: `.m3u8`. */
   readonly endings?: readonly string[]
-  /** The first byte that its clients send, by which one that comes to a port of HTTP is told where to go. */
+  /** The first byte that its clients send. By it, the server recognizes a client on a port of plain HTTP, and names the right address. */
   readonly firstByte?: number
 }
 
 type Named = { readonly name: string; readonly protocol?: ProtocolTraits | undefined }
 
-/** The name of the plugin whose protocol an address tells: by its scheme, else by a part of its path, else by its ending. */
+/** Returns the name of the plugin that speaks the protocol of an address: by its scheme, else a part of its path, else its ending. */
 export function toldProtocol(url: string, plugins: readonly Named[]): string | undefined {
   const parsed = URL.parse(url)
   const scheme = parsed?.protocol.slice(0, -1)

@@ -55,7 +55,7 @@ export default definePlugin({
     generations.add(new WeakRef(ctx))
 
     hooks.on('publish', use)
-    // What is to be undone for a session stays until that has ended.
+    // The function that undoes the hook for a session is held until the session has ended.
     hooks.on('subscribe', ({ type }) => (type === 'server' ? use : undefined), { stage: 1 })
     hooks.on('resolve', () => ballast.length === 0)
     for (const notice of ['published', 'unpublished', 'track', 'subscribed', 'unsubscribed', 'rang'] as const) {

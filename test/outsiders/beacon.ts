@@ -3,8 +3,8 @@ import { definePlugin, Type, udpConfig, type UdpFlow, type UdpPeer } from 'sluic
 const VERSION = '1.0.0'
 
 /**
- * A protocol over UDP, one text a datagram: `hello NAME` begins a session, whose other datagrams are answered by an
- * acknowledgement until `bye`; `moved NAME` goes on with it from another address.
+ * A protocol over UDP, one text a datagram: `hello NAME` begins a session, which acknowledges all other datagrams until `bye`;
+ * `moved NAME` continues it from another address.
  */
 export default definePlugin({
   name: 'beacon',

@@ -4,19 +4,19 @@ import { definePlugin, tcpConfig, Type } from 'sluice/sdk'
 const VERSION = '1.0.0'
 const MAX_MESSAGE_BYTES = 1024
 
-/** What a device's connection needs to go on in another generation. */
+/** The state with which a device's connection continues in another generation. */
 type Device = { name: string; messages: number }
 
 /**
- * A protocol of devices whose connections last for days: a message a line, each answered by its number. When the plugin is
- * replaced, they go on in the new generation.
+ * A protocol of devices with connections that last for days: a message a line, each answered with its number. When the plugin is
+ * replaced, the connections continue in the new generation.
  */
 export default definePlugin({
   name: 'device-link',
   version: VERSION,
   config: Type.Object({ tcp: tcpConfig({ listenaddr: ':0' }) }),
   async setup(ctx) {
-    /** The connections, and what takes this generation's listeners off and gives back the state. */
+    /** The connections, each with a function that removes this generation's listeners and returns the state. */
     const leave = new Map<Socket, () => Device>()
 
     const listener = await ctx.net.tcp(ctx.config.tcp, (socket, handedOver) => {
@@ -35,7 +35,7 @@ export default definePlugin({
       socket.on('data', read).on('error', fail).once('close', forget)
       leave.set(socket, () => {
         socket.off('data', read).off('error', fail).off('close', forget)
-        // The beginning of a message whose end is still to come.
+        // The rest is the beginning of a message that is not complete.
         if (rest.length > 0) socket.unshift(rest)
         return device
       })

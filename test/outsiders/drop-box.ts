@@ -2,7 +2,7 @@ import { definePlugin, PortRange, SluiceError, Type } from 'sluice/sdk'
 
 const PATIENCE_MS = 60_000
 
-/** Takes a text from each client over one TCP connection, at an address that it is told and a port that is its alone. */
+/** Takes a text from each client over one TCP connection. The client asks for its address by HTTP, and has a port of its own. */
 export default definePlugin({
   name: 'drop-box',
   version: '1.0.0',
@@ -12,7 +12,7 @@ export default definePlugin({
     const delivered = new Map<string, string>()
 
     http.post('/', async ({ ip }) => {
-      // Throws what is answered as 503 where no port is free.
+      // When no port is free, the error is answered as 503.
       const listener = await net.tcpPort(config.ports, (socket) => {
         forget()
         void listener.close()

@@ -41,7 +41,7 @@ class FlvRecording implements Recording {
   }
 }
 
-/** Plays each viewer a film of its own: `vod_7/holiday` is `holiday.flv`, for whoever asks for it with this number. */
+/** Plays each viewer a film of its own: `vod_7/holiday` is `holiday.flv`, for the viewer that asks for it with this number. */
 export default definePlugin({
   name: 'films',
   version: '1.0.0',

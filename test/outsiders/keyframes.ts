@@ -1,6 +1,6 @@
 import { definePlugin, JobTable, Type, type Job } from 'sluice/sdk'
 
-/** Writes down when keyframes come, a file for each time that a stream is published. */
+/** Writes the times of keyframes, into a file for each time that a stream is published. */
 export default definePlugin({
   name: 'keyframes',
   version: '1.0.0',
@@ -10,7 +10,7 @@ export default definePlugin({
   }),
   setup(ctx) {
     const { config, files, jobs, streams } = ctx
-    // By stream path; a job is taken out when it is done.
+    // The jobs by stream path; a job is removed when it is done.
     const running = new JobTable<string, { readonly job: Job }>()
     let failure = ''
 

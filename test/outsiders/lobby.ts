@@ -13,7 +13,7 @@ export default definePlugin({
     const open = ctx.keep('open', () => new Set<string>())
     const isClosed = (path: string) => path.startsWith(config.shows) && !open.has(path)
 
-    // In one turn, for each subscriber. `params` is its query, which on-demand sources are told.
+    // The hook answers at once, for each subscriber. `params` is its query, which on-demand sources receive.
     hooks.on('lead', ({ streamPath, params }) =>
       isClosed(streamPath) ? { streamPath: config.lobby, params } : undefined,
     )
@@ -27,7 +27,7 @@ export default definePlugin({
         open.add(streamPath)
         const waiting = streams.subscribers().filter((viewer) => viewer.streamPath === streamPath)
         const ids = waiting.map(({ id }) => id)
-        // Those who watch the lobby stay there until the show has a keyframe.
+        // The viewers of the lobby stay there until the show has a keyframe.
         if (streams.get(streamPath) !== undefined) streams.move(ids, streamPath)
         else streams.send(ids, streamPath)
       },

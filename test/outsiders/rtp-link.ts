@@ -110,7 +110,7 @@ function receivable(sdp: string): RtpFormat[] {
   }
 }
 
-/** What RTP can carry of a stream, and how. */
+/** Returns the tracks of a stream that RTP can carry, each with its format. */
 function carried(tracks: readonly Track[]) {
   return tracks.flatMap((track, index) => {
     const format = rtpFormatOfTrack(track, 96 + index)
@@ -139,7 +139,7 @@ function describe(tracks: readonly Track[]): string {
   })
 }
 
-/** What sends a track to a port. */
+/** Creates the sender of a track to a port. */
 function createOutlet(track: Track, format: RtpFormat, port: number) {
   const sender = new RtpSender({ format, ...randomRtpStart(randomBytes(10)) })
   const peer = { remoteAddress: HERE, remotePort: port }

@@ -1,6 +1,6 @@
 import { definePlugin, Type } from 'sluice/sdk'
 
-/** Shows a text to whoever asks. Its keys say in a form which values they have, and that a change of the text is live. */
+/** Shows a text to every client. The schema of its keys names their values for a form, and a change of the text is live. */
 export default definePlugin({
   name: 'signboard',
   version: '1.0.0',

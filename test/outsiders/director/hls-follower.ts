@@ -9,7 +9,7 @@ const POLL_MS = 300
 
 /** A player of HLS that loads its playlist again and again, and each segment when it is listed. */
 export class HlsFollower {
-  /** What went wrong: rules that a playlist broke, and files that were not there. */
+  /** The problems so far: rules that a playlist broke, and files that were not there. */
   readonly problems: string[] = []
   readonly #mediaUrl: string
   readonly #history = new PlaylistHistory()

@@ -2,12 +2,12 @@ import { definePlugin } from 'sluice/sdk'
 
 declare module 'sluice/sdk' {
   interface Hooks {
-    /** As the plugin `claims` tells it. */
+    /** The hook of the plugin `claims`. */
     claimed(streamPath: string, isHeld: boolean): void
   }
 }
 
-/** Counts the claims that it hears of. */
+/** Counts the claims that are held. */
 export default definePlugin({
   name: 'claim-counter',
   version: '1.0.0',

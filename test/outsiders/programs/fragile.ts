@@ -1,6 +1,6 @@
 import { checkStreamPath, type ModulePort } from 'sluice/sdk'
 
-/** Says that it is there, and dies of any stream whose path has `crash` in it. */
+/** Reports that it is ready, and dies of any stream path that contains `crash`. */
 export default function fragile({ send, onMessage }: ModulePort): void {
   send('ready')
   onMessage((message) => {

@@ -21,7 +21,7 @@ export default definePlugin({
       throw new Error(`the path must match ${config.pattern}`)
     })
 
-    // At /name-rules/refused.
+    // The route is at /name-rules/refused.
     http.get('/refused', () => refused.list())
   },
 })
