@@ -21,7 +21,7 @@ type Listed = { readonly alarmName: string; readonly isSent: boolean }
 
 describe('alarms over generations', () => {
   let receiver: WebhookReceiver
-  /** Lets the held answers go, each with the status that is given then. */
+  /** The held answers of the receiver; a test resolves each with a status. */
   let answers: PromiseWithResolvers<{ status: number }>[]
 
   beforeEach(async () => {
@@ -39,7 +39,7 @@ describe('alarms over generations', () => {
     keep({ close: () => host.dispose() })
     return host
   }
-  /** Has a new generation take the place of one that runs. */
+  /** Replaces a running generation by a new one. */
   async function replace(former: FakeHost<unknown>) {
     const next = await start({ kept: former.kept, store: former.store })
     former.drain('replaced')

@@ -22,7 +22,7 @@ const LATER = { status: 503 }
 function rig(kept = new Map<string, KeptQueue>()) {
   const logs = new LogRecords('alarm')
   const sent: string[] = []
-  /** The webhook of each event as it is by then. */
+  /** Returns the current webhook of the events of each plugin. */
   const current = new Map<string, () => Webhook | undefined>()
   const sender = new WebhookSender({
     log: logs.logger,

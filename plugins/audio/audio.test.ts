@@ -15,14 +15,14 @@ import audio from './index.ts'
 
 const FFMPEG = 'ffmpeg'
 const PATH = 'live/a'
-/** Each second there is a tone of 1 kHz for so long. */
+/** The length of the tone of 1 kHz in each second. */
 const TONE_SECONDS = 0.1
 const TONE = `aevalsrc=if(lt(mod(t\\,1)\\,${TONE_SECONDS})\\,sin(2000*PI*t)\\,0)|0:s=44100`
 const RATE = 48_000
 const MAX_ERROR_MS = 20
-/** More than a sample of noise has, of 32768. */
+/** The level of a tone's samples, of 32768, that no noise reaches. */
 const LOUD = 4000
-/** More than sound in one piece leaves between two units. */
+/** The time between two units that shows a gap in the sound. */
 const GAP_MS = 100
 
 type Server = TestServer<unknown>
@@ -201,7 +201,7 @@ describe('audio', () => {
   })
 })
 
-/** So many seconds of a test picture with a single keyframe, and of the tones, as MPEG-TS. */
+/** Returns a test picture with a single keyframe, and the tones, for some seconds as MPEG-TS. */
 function recorded(seconds: number): Buffer {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=25', '-f', 'lavfi', '-i', TONE, '-t', `${seconds}`]
   const encoding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '1000', '-bf', '0', '-c:a', 'aac']
@@ -215,7 +215,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-/** The ids of what this process runs to encode sound. */
+/** Returns the ids of the programs by which this process encodes sound. */
 async function encoders(): Promise<number[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/u.test(name))
   const found = ids.map(async (id) => {
@@ -239,7 +239,7 @@ function soundOf({ units }: ScriptedSubscriber, from = 0): AccessUnit[] {
   return units.slice(from).filter(({ track }) => track.kind === 'audio')
 }
 
-/** How long the sound is that a player got. */
+/** Returns the duration of the sound that a player got. */
 function soundMs(reader: ScriptedSubscriber, from = 0): number {
   const sound = soundOf(reader, from)
   const [first, last] = [sound[0], sound.at(-1)]
@@ -250,7 +250,7 @@ function msOf({ pts, track }: AccessUnit): number {
   return rescale(pts * 1000, track.timescale, 1000) / 1000
 }
 
-/** The tones that two players got begin at the same time of their pictures. */
+/** Asserts that the tones of two players begin at the same times of their pictures. */
 async function sameTimes(plain: ScriptedSubscriber, fitted: ScriptedSubscriber, from = 0): Promise<void> {
   // Sound goes on while it is decoded, and the other player has all of it by then.
   const all = await onsets(fitted, from)
@@ -264,7 +264,7 @@ async function sameTimes(plain: ScriptedSubscriber, fitted: ScriptedSubscriber, 
   }
 }
 
-/** When each tone begins, in milliseconds since the first picture of the source that both have. */
+/** Returns the beginnings of the tones, in milliseconds since the first picture of the source that both have. */
 async function onsets(reader: ScriptedSubscriber, from: number): Promise<number[]> {
   const pictures = reader.units.filter(({ track }) => track.kind === 'video')
   const zeroMs = msOf(pictures[0]!)
@@ -276,7 +276,7 @@ async function onsets(reader: ScriptedSubscriber, from: number): Promise<number[
   return found
 }
 
-/** Where tones begin among samples, after quiet. */
+/** Returns the indices of the samples at which tones begin, after quiet. */
 function onsetsOf(samples: Int16Array): number[] {
   const found: number[] = []
   let loudAt = 0
@@ -288,7 +288,7 @@ function onsetsOf(samples: Int16Array): number[] {
   return found
 }
 
-/** Sound between gaps. */
+/** Splits sound at its gaps. */
 function runsOf(sound: readonly AccessUnit[]): AccessUnit[][] {
   const runs: AccessUnit[][] = []
   for (const [index, unit] of sound.entries()) {

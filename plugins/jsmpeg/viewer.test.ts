@@ -7,7 +7,7 @@ import { Viewer } from './viewer.ts'
 const plugin = definePlugin({ name: 'viewers', version: '1.0.0', setup: () => {} })
 const MESSAGE = Buffer.alloc(1000)
 
-/** A sink that takes what it is let. */
+/** A sink that keeps all bytes queued until a test takes some. */
 class SlowSink implements Sink {
   queuedBytes = 0
   writes = 0

@@ -14,7 +14,7 @@ function rig() {
   const table = new FakeTable<PullProxySettings>()
   const pulls = new FakePulls()
   const kept = noProxies<PullProxySettings>()
-  /** Another generation of the plugin. */
+  /** Creates another generation of the plugin. */
   const start = () => new PullProxies({ ...base.parts, kept, table, pulls })
   const proxies = start()
   proxies.begin()
@@ -26,14 +26,14 @@ function rig() {
   }
   const status = (id: number) => proxies.stateOf(proxies.roster.get(id)!).status
   const ask = (streamPath: string) => pulls.demand(streamPath, {})
-  /** Those that have not ended. */
+  /** Returns the pulls that have not ended. */
   const running = () => pulls.all.filter(({ ending }) => !ending)
   const publish = (pull: FakePull | undefined) => {
     if (pull === undefined) return
     pull.isPublishing = true
     void base.hooks.notify('published', { path: pull.wish.streamPath, type: 'pull' } as StreamInfo)
   }
-  /** A try has failed, and another one is waited for. */
+  /** Fails a try of a pull, which then waits for the next one. */
   const fail = (pull: FakePull | undefined) => {
     if (pull === undefined) return
     pull.isPublishing = false
@@ -77,7 +77,7 @@ describe('PullProxies', () => {
     expect(status(1)).to.equal(0)
     base.alive.add('cam1')
     await base.pass(11_000)
-    // At once, and not when the job's own wait is over.
+    // The pull tries again at once, and not when the job's own wait is over.
     expect([status(1), pull?.retries, running().length]).to.eql([1, 1, 1])
     publish(pull)
     expect(status(1)).to.equal(2)
@@ -109,7 +109,7 @@ describe('PullProxies', () => {
       { pubaudio: false, delayclosetimeout: 0, idletimeout: 0 },
       { delayclosetimeout: STOP_ON_IDLE_MS, idletimeout: STOP_ON_IDLE_MS },
     ])
-    // That they stop is changed while they run.
+    // `stopsOnIdle` is changed while the pulls run.
     running().forEach(publish)
     await update(1, { stopsOnIdle: true, name: 'Gate' })
     expect(pulls.get('a')?.wish.publish).to.include({ delayclosetimeout: STOP_ON_IDLE_MS, pubaudio: false })
@@ -315,7 +315,7 @@ describe('PullProxies', () => {
   })
 })
 
-/** What a promise rejects with. */
+/** Resolves with the error with which a promise rejects. */
 async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,

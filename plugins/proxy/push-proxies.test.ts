@@ -14,7 +14,7 @@ function rig() {
   const streams = { get: (path: string) => (live.has(path) ? ({} as never) : undefined) }
   const pushes = new FakePushes()
   const kept = noProxies<PushProxySettings>()
-  /** Another generation of the plugin. */
+  /** Creates another generation of the plugin. */
   const start = () => new PushProxies({ ...base.parts, kept, streams, table, pushes })
   const proxies = start()
   proxies.begin()
@@ -24,7 +24,7 @@ function rig() {
     await proxies.roster.update(id, (before) => changedPushProxy(before, fields, TYPES))
     await settle()
   }
-  /** Those that have not ended; media goes out at once. */
+  /** Returns the pushes that have not ended; their media goes out at once. */
   const running = () => {
     const all = pushes.all.filter(({ stopReason }) => stopReason === undefined)
     for (const push of all) push.state = 'running'

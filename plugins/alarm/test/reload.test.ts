@@ -10,7 +10,7 @@ import { alarmOf, WebhookReceiver, type AlarmBody } from '../../../test/support/
 
 const RELOADS = 20
 
-/** A plugin that raises an alarm each 8 ms, until it is asked how many there were. */
+/** A plugin that raises an alarm each 8 ms, until it is asked for their number. */
 const ticker = (name: string) => `
   import { definePlugin, Type } from 'sluice/sdk'
   export default definePlugin({
@@ -37,7 +37,7 @@ class Service {
     this.receiver = receiver
   }
 
-  /** @param answer the status of an answer, and how long it takes */
+  /** @param answer the status of each answer, and its delay */
   static async start(answer: (requests: number) => { status?: number; afterMs?: number } = () => ({})) {
     const service = new Service(await WebhookReceiver.start())
     service.receiver.rule = async (request: ControlRequest) => {
@@ -79,7 +79,7 @@ describe('alarm while events come', () => {
   })
   afterEach(() => expect(server.problems).to.eql([]))
 
-  /** Stops a ticker. @returns how many alarms it has raised */
+  /** Stops a ticker. @returns the number of alarms that it has raised */
   async function stop(name: string): Promise<number> {
     const { body } = await server.api(`/${name}/api/stop`, { method: 'POST' })
     return (body.data as { count: number }).count

@@ -16,7 +16,7 @@ global:
   subscribe: { queuetime: 5m, queuesize: 1GB, stalltimeout: 0s }
 `
 
-/** A viewer of HTTP-FLV who looks whether a frame is missing. */
+/** A viewer by HTTP-FLV that checks for missing frames. */
 class NumberedViewer extends LiveViewer {
   readonly check = new NumberCheck()
   readonly #reader = new FlvReader()

@@ -15,7 +15,7 @@ const INTERVAL_MS = 10_000
 /** A connection that is being opened. */
 type Opening = { readonly target: DialTarget; answer(): void; refuse(): void }
 
-/** Lets what has been promised happen. */
+/** Resolves when pending promises have settled. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 function rig() {
@@ -137,7 +137,7 @@ describe('HealthCheck', () => {
       before = dialed()
     }
     expect(opening.size).to.equal(MAX_CHECKS_AT_ONCE)
-    // The rest come when there is room.
+    // The rest begin when there is room.
     ;[...opening].slice(0, 10).forEach((one) => one.answer())
     await pass(100)
     expect([dialed(), told.length]).to.eql([MAX_CHECKS_AT_ONCE + 10, 10])

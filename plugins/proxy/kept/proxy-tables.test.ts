@@ -8,7 +8,7 @@ import { TYPES } from '../testing/proxy-rig.ts'
 import { newPullProxy, newPushProxy } from './proxy-fields.ts'
 import { pullProxyTable, pushProxyTable, type ProxyTables } from './proxy-tables.ts'
 
-/** The plugin's tables, without what it does with them. */
+/** A plugin that has the tables of the proxies, and nothing else. */
 const { name, version, tables, formerNames } = proxy
 const TABLES = definePlugin({ name, version, tables: tables!, formerNames: formerNames!, setup() {} })
 

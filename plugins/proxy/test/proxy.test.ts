@@ -4,11 +4,11 @@ import { createFakeHost, FakePlugins, type FakeHost, type FakeHostOptions } from
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import proxy from '../index.ts'
 
-/** No connection shows whether it is there, so it is taken to be. */
+/** An address that no connection can check, so its server is assumed to be there. */
 const SOURCE = 'srt://camera:6000'
 const SRT = { name: 'srt', protocol: { number: 3, schemes: { srt: {} } } }
 
-/** A recorder, as far as proxies use it. */
+/** The part of a recorder that proxies use. */
 class Recorder {
   readonly sources = new Set<RecordingSource>()
 
@@ -17,7 +17,7 @@ class Recorder {
     return () => void this.sources.delete(source)
   }
 
-  /** What it would record of a stream. */
+  /** Returns the recordings that the sources want of a stream. */
   wanted(streamPath: string) {
     return [...this.sources].flatMap((source) => source(streamPath) ?? [])
   }

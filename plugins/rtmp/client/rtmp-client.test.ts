@@ -28,7 +28,7 @@ type ClientInit = Omit<RtmpClientOptions, 'socket'>
 const clientOf = (init: ClientInit) => new RtmpClient({ ...init, socket: rtmpSocket(init.url) })
 const connect = (init: ClientInit) => RtmpClient.connect({ ...init, socket: rtmpSocket(init.url) })
 
-/** A server that takes connections and says nothing. */
+/** Runs a server that accepts connections and sends nothing. */
 async function silentServer(use: (port: number, sockets: readonly Socket[]) => Promise<void>): Promise<void> {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
@@ -89,7 +89,7 @@ describe('RtmpClient', () => {
 
   it('gives up a server that does not answer', async () => {
     await silentServer(async (port, sockets) => {
-      // The handshake has the same time, and is to be done in it.
+      // The handshake has the same limit, and has to be done within it.
       const client = clientOf({ url: `rtmp://127.0.0.1:${port}/live/x`, answerTimeoutMs: 3000 })
       const connecting = failureOf(client.connect())
       await waitFor(() => sockets.length === 1, { what: 'the connection' })

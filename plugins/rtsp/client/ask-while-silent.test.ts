@@ -12,7 +12,7 @@ describe('a source by RTSP that sends nothing', () => {
     },
   }
 
-  /** Has a source, which answers as it is told to, asked while it is silent. */
+  /** Asks a silent source; `told.answer` is its answer. */
   function watch(publishtimeout = 10_000) {
     const told = { questions: 0, signs: 0, answer: async () => {} }
     const publisher = { config: { publishtimeout } as never, writtenBytes: 0, alive: () => void told.signs++ }

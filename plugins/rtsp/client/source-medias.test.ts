@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { parseSdp } from 'sluice/sdk/media'
 import { sourceMedias } from './source-medias.ts'
 
-/** Medias as `video`, or `audio sendonly`. */
+/** The cases; a media is written as `video` or `audio sendonly`. */
 const cases: { name: string; session?: string; medias: string[]; taken: number[] }[] = [
   { name: 'medias without a direction', medias: ['video', 'audio'], taken: [0, 1] },
   { name: 'a picture that the source says it sends (SAT>IP)', medias: ['video sendonly'], taken: [0] },

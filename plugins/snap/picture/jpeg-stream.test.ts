@@ -4,7 +4,7 @@ import { MalformedError } from 'sluice/sdk/media'
 import { splitJpegs } from './jpeg-stream.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
-/** Tables with what looks like an end in them, then coded data with a zero after `ff`, a restart marker, and the end. */
+/** Tables with bytes in them that look like an end, then coded data with a zero after `ff`, a restart marker, and the end. */
 const PICTURE = hex('ffd8 ffdb0006ffd9ffd8 ffff da0004aabb 01ff00ffd002ff00 ffd9')
 const SHORT = hex('ffd8 ffda0002 ffd9')
 

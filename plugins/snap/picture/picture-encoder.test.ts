@@ -30,7 +30,7 @@ import { watermarkFilter } from './watermark.ts'
 const FFMPEG = 'ffmpeg'
 const OWNER = { owner: 'live/a' }
 const SECONDS = 4
-/** The number of texts that one ffmpeg draws as they are expected, and another decodes. */
+/** The number of texts that one ffmpeg draws as expected, and that another one decodes. */
 const TEXTS_AT_ONCE = 12
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-x264-params', 'threads=1']
 const KEYFRAMES_OF: Readonly<Record<string, readonly string[]>> = {
@@ -151,7 +151,7 @@ describe('PictureEncoder', () => {
     keep({ close: () => rm(folder, { recursive: true }) })
     const [gate, stuck] = [path.join(folder, 'gate'), path.join(folder, 'stuck')]
     execFileSync('mkfifo', [gate])
-    // Each waits until somebody has opened the gate.
+    // Each program waits until the test opens the gate.
     await writeFile(stuck, `#!/bin/sh\ncat > /dev/null\nread -r _ < '${gate}'\n`, { mode: 0o755 })
     const [keyframe] = keyframesOf(1)
     const waiting = encoderOf(stuck)
@@ -186,7 +186,7 @@ describe('PictureEncoder', () => {
       expect(red).to.be.below(120)
     })
 
-    // What is special to a filter, its options or the text's own expansion makes another picture than letters do, and no error.
+    // A character that is special to a filter, its options or the expansion of texts would change the picture, and cause no error.
     const texts = [
       "it's",
       'a:b',
@@ -229,7 +229,7 @@ describe('PictureEncoder', () => {
     }
   }
 
-  /** JPEGs of texts that one ffmpeg reads from files, where nothing has to be escaped. */
+  /** Returns JPEGs of texts that one ffmpeg reads from files, in which nothing has to be escaped. */
   async function expectedOf(texts: readonly string[]): Promise<Uint8Array[]> {
     const folder = await mkdtemp(path.join(tmpdir(), 'sluice-snap-'))
     keep({ close: () => rm(folder, { recursive: true }) })

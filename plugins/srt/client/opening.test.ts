@@ -58,7 +58,7 @@ describe('Opening', () => {
     if (waving?.kind !== 'handshake') throw new Error('no handshake')
     const { cookie } = waving.handshake
 
-    /** One that has the greater cookie, and so offers its keys. */
+    /** Creates a peer that has the greater cookie, and so offers its keys. */
     function peer(socketId: number, keys: ConnectionKeys): RendezvousHandshake {
       return new RendezvousHandshake({
         socketId,
@@ -76,7 +76,7 @@ describe('Opening', () => {
     const first = peer(1, await offer())
     hear = (datagram) => {
       const packet = parseControlPacket(datagram)
-      // It ends before it hears the answer.
+      // The first peer ends before it receives the answer.
       if (packet?.kind === 'handshake' && packet.handshake.extensions.length === 0) first.receive(datagram, nowUs())
     }
     first.start(nowUs())
