@@ -108,7 +108,7 @@ export class Aliases {
     }
   }
 
-  /** Leads the subscribers to their targets that came while the server started, before this plugin could. */
+  /** Leads the subscribers that came while the server started, before this plugin could lead them. */
   takeIn(): void {
     const names = new Set(this.#options.streams.subscribers().map(({ streamPath }) => streamPath))
     for (const name of names) {
@@ -161,7 +161,7 @@ export class Aliases {
     }
   }
 
-  /** Moves the viewers of aliases away from a stream that has ended when there is another, and removes aliases with `autoRemove`. */
+  /** Moves the viewers of a stream that has ended to the real stream of their name, if there is one; removes `autoRemove` aliases. */
   unpublished(path: string): void {
     const { log } = this.#options
     for (const alias of this.#aliases.values().toArray()) {

@@ -8,7 +8,7 @@ import { ServerWatch, type ServerWatchOptions, type ServerState } from './server
 export type ServerWatchesOptions = {
   readonly health: HealthCheck
   readonly targetOf: (url: string) => CheckTarget | undefined
-  /** Returns the dialer of connections by a proxy. @param proxy the address of that; empty for none */
+  /** Returns the dialer of connections by a proxy. @param proxy the proxy's address; empty for none */
   readonly dialer: (proxy: string) => Dialer
 }
 

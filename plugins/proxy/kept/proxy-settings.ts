@@ -5,7 +5,7 @@ export type ProxySettings = {
   readonly id: number
   readonly createdMs: number
   readonly updatedMs: number
-  /** The id of the node that the proxy belongs to, for clients that show a tree. */
+  /** The id of the proxy's parent, for clients that show a tree. */
   readonly parentId: number
   readonly name: string
   /** The name of the plugin that pulls or pushes. */
