@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY scripts scripts
+COPY cli cli
 COPY core core
 COPY plugins plugins
 COPY sdk sdk
@@ -21,6 +22,7 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=packages /app/node_modules node_modules
 COPY bin bin
+COPY cli cli
 COPY config config
 COPY core core
 COPY plugins plugins

@@ -14,7 +14,7 @@ const AS_SOURCES = '--conditions=source'
 
 /** Runs the program whose arguments the process has. */
 export async function start() {
-  if (process.execArgv.includes(AS_SOURCES)) return void (await import('../core/main.ts'))
+  if (process.execArgv.includes(AS_SOURCES)) return void (await import('../cli/main.ts'))
   const main = await currentMain()
   if (main !== undefined) {
     // Where the folder is not to be written to, the modules are compiled at each start.
@@ -28,7 +28,7 @@ export async function start() {
   becomeNode([...process.execArgv, ...strip, AS_SOURCES, program, ...process.argv.slice(2)])
 }
 
-/** The build's first module, where it is what the sources of the core and the sdk would make. */
+/** The build's first module, where it is what the sources of the command line, the core and the sdk would make. */
 async function currentMain() {
   const folder = buildFolder()
   const changed = folder === undefined ? undefined : await changedIn(folder)
@@ -58,7 +58,7 @@ async function changedIn(folder) {
   }
 }
 
-const mainOf = (folder) => moduleOf(folder, 'core.main.js')
+const mainOf = (folder) => moduleOf(folder, 'cli.main.js')
 const moduleOf = (folder, file) => pathToFileURL(path.join(folder, file)).href
 
 /** Makes the build anew, where this is a checkout with what that needs. */

@@ -21,7 +21,7 @@ const POINTER = 'dist/current.json'
 const KEPT_BUILDS = IS_PACKAGE ? 1 : 3
 /** The modules that are run or imported by themselves. */
 const ENTRIES = [
-  'core/main.ts',
+  'cli/main.ts',
   'core/build/build-record.ts',
   'core/build/strip-hook.ts',
   'core/testing/index.ts',
@@ -112,7 +112,7 @@ function ownSources(): Plugin {
   return {
     name: 'own-sources',
     setup(plugin) {
-      plugin.onLoad({ filter: /[\\/](?:core|plugins|sdk)[\\/].*\.ts$/ }, ({ path: id }) => {
+      plugin.onLoad({ filter: /[\\/](?:cli|core|plugins|sdk)[\\/].*\.ts$/ }, ({ path: id }) => {
         const source = sourceOf(id)
         if (source === undefined || source === KNOWS_BUILD) return null
         const code = readFileSync(id, 'utf8')
@@ -189,7 +189,7 @@ function packagesByName(): Plugin {
 /** The path of a module below the project's folder; undefined for one of a package. */
 function sourceOf(id: string): string | undefined {
   const place = path.relative(ROOT, id).replaceAll(path.sep, '/')
-  return /^(?:core|plugins|sdk)\//u.test(place) ? place : undefined
+  return /^(?:cli|core|plugins|sdk)\//u.test(place) ? place : undefined
 }
 
 function writeBuild(chunks: readonly Chunk[]): void {

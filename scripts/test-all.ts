@@ -15,7 +15,7 @@ import { slowestFiles } from './test/slowest-files.ts'
 import { testParts } from './test/test-parts.ts'
 import { TestTimes, writeTimes } from './test/test-times.ts'
 
-const ALL = '{sdk,core,plugins,examples,scripts,test}/**/*.test.ts'
+const ALL = '{sdk,core,cli,plugins,examples,scripts,test}/**/*.test.ts'
 /** What `test/support/soak.ts` reads, and time for what has more rounds. */
 const SOAK_ENV = { SOAK: 'true', MOCHA_OPTIONS: '--timeout 1800000' }
 /** These run in a soak, or when they are asked for. */

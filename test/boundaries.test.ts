@@ -27,7 +27,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['host', 'http'],
   ['jobs'],
   ['monitor', 'recording'],
-  ['admin', 'command'],
+  ['admin'],
 ]
 
 /** Names of protocols and containers that plugins have, in lower case. */
@@ -37,26 +37,21 @@ const PROTOCOLS = new Set(
     'gb28181 webtransport onvif'
   ).split(' '),
 )
-/** Files and folders of the core that name some all the same, and why. */
+/** Files and folders of the core and the command line that name some all the same, and why. */
 const NAMING: Readonly<Record<string, string>> = {
   'core/admin/streams/track-operations.ts': 'api.md has the path /api/stream/annexb/{streamPath}',
   'core/config/undeclared.ts': 'config.md 1 has the sections of the family, which are known without their plugins',
   'core/config/expectation.ts': 'an example of an address, for people',
-  'core/command-line.ts': 'examples of sections and keys, for people',
-  'core/command/': 'a client of the API: what it can ask for, and examples for people',
+  'cli/command-line.ts': 'examples of sections and keys, for people',
+  'cli/service/unit-text.ts': 'RTSP has a port that only root may bind',
+  'cli/ctl/': 'a client of the API: what it can ask for, and examples for people',
   'core/recording/': 'becomes a plugin',
   'core/storage/s3/': 'becomes a plugin',
   'core/admin/recordings/': 'becomes a plugin',
 }
 
 /** `sluice ctl` asks a server over HTTP. It loads none of it, and so is there at once. */
-const CLIENT = [
-  './core/command/ctl',
-  './core/command/terminal',
-  './core/command/command-error.ts',
-  './core/command/error-text.ts',
-]
-const KNOWN_TO_CLIENT = CLIENT
+const CLIENT = ['./cli/ctl', './cli/terminal', './cli/command-error.ts', './cli/error-text.ts']
 
 /** The part of the tree that a file may know by relative paths. */
 function homeOf(path: string): string {
@@ -70,9 +65,14 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }
 
+function isOfClient(path: string): boolean {
+  return CLIENT.some((place) => isBelow(path, place))
+}
+
 function allows(file: SourceFile, imported: string): boolean {
   const home = homeOf(file.path)
   if (imported.startsWith('./')) {
+    if (home === './cli' && isBelow(imported, './core')) return !isOfClient(`./${file.path}`)
     if (isBelow(imported, home)) return home !== './sdk' || !isBelow(imported, './sdk/testing')
     if (home === './sdk/testing' || (home === './sdk' && isBelow(imported, './sdk/media'))) {
       return isBelow(imported, './sdk')
@@ -98,12 +98,11 @@ function standsAbove(path: string, imported: string): boolean {
   const from = roomOf(path)
   const to = roomOf(imported)
   if (from === undefined || from === to) return true
-  return to !== undefined ? floorOf(to) < floorOf(from) : !/^\.\/core\/(?:server|main|command-line)/u.test(imported)
+  return to !== undefined ? floorOf(to) < floorOf(from) : imported !== './core/server.ts'
 }
 
 function isKnownToClient(imported: string): boolean {
-  const isOwn = KNOWN_TO_CLIENT.some((folder) => isBelow(imported, folder))
-  return isOwn || imported.startsWith('node:') || imported === 'undici'
+  return isOfClient(imported) || imported.startsWith('node:') || imported === 'undici'
 }
 
 /** `export { a, type B } from './file.ts'` as pairs of name and file, following lists of lists. */
@@ -127,14 +126,14 @@ function isDocumented(name: string, file: string): boolean {
 }
 
 describe('boundaries', () => {
-  const files = sourceFiles('sdk', 'core', 'plugins', 'examples')
+  const files = sourceFiles('sdk', 'core', 'cli', 'plugins', 'examples')
 
   it('are found in a tree that is read', () => {
     expect(files.length).to.be.greaterThan(50)
     expect(files.flatMap(importsOf)).to.include.members(['sluice/sdk', './sdk/media/errors.ts'])
   })
 
-  it('hold for every import: plugins → sdk ← core, media knows only itself', () => {
+  it('hold for every import: plugins → sdk ← core ← cli, media knows only itself', () => {
     const broken = files.flatMap((file) =>
       importsOf(file)
         .filter((imported) => !allows(file, imported))
@@ -147,7 +146,8 @@ describe('boundaries', () => {
     const cases: readonly (readonly [string, string, boolean])[] = [
       ['plugins/rtmp/index.ts', './plugins/rtmp/session.ts', true],
       ['plugins/rtmp/index.ts', './plugins/flv/session.ts', false],
-      ['plugins/rtmp/index.ts', './core/main.ts', false],
+      ['plugins/rtmp/index.ts', './core/server.ts', false],
+      ['plugins/rtmp/index.ts', './cli/run.ts', false],
       ['plugins/rtmp/index.ts', './sdk/index.ts', false],
       ['plugins/rtmp/index.ts', 'sluice/sdk', true],
       ['plugins/rtmp/index.ts', 'sluice/sdk/media/errors.ts', false],
@@ -155,9 +155,19 @@ describe('boundaries', () => {
       ['core/http/http-host.ts', 'sluice/sdk/host', true],
       ['plugins/rtmp/index.ts', 'node:net', true],
       ['plugins/rtmp/index.ts', './test/peers/ffmpeg.ts', false],
-      ['core/main.ts', './core/host/host.ts', true],
-      ['core/main.ts', './sdk/index.ts', false],
-      ['core/main.ts', './plugins/rtmp/index.ts', false],
+      ['core/server.ts', './core/host/host.ts', true],
+      ['core/server.ts', './sdk/index.ts', false],
+      ['core/server.ts', './plugins/rtmp/index.ts', false],
+      ['core/server.ts', './cli/run.ts', false],
+      ['cli/run.ts', './core/server.ts', true],
+      ['cli/run.ts', './cli/ctl/ctl.ts', true],
+      ['cli/run.ts', 'sluice/sdk', true],
+      ['cli/run.ts', './sdk/index.ts', false],
+      ['cli/run.ts', './plugins/rtmp/index.ts', false],
+      ['cli/ctl/ctl.ts', './cli/terminal/table.ts', true],
+      ['cli/ctl/ctl.ts', './core/package-root.ts', false],
+      ['cli/terminal/table.ts', './core/package-root.ts', false],
+      ['sdk/index.ts', './cli/run.ts', false],
       ['sdk/index.ts', './sdk/media/errors.ts', true],
       ['sdk/index.ts', './sdk/testing/index.ts', false],
       ['sdk/index.ts', 'sluice/sdk', false],
@@ -192,20 +202,6 @@ describe('the floors of the core', () => {
     expect(broken).to.eql([])
   })
 
-  it('are unknown to sluice ctl, but for the lowest', () => {
-    const ofClient = files.filter(({ path }) => CLIENT.some((folder) => isBelow(`./${path}`, folder)))
-    expect(ofClient.length).to.be.greaterThan(20)
-    const broken = ofClient.flatMap((file) =>
-      importsOf(file)
-        .filter((imported) => !isKnownToClient(imported))
-        .map((imported) => `${file.path} imports ${imported}`),
-    )
-    expect(broken).to.eql([])
-    expect(
-      ['./core/admin/administration.ts', './core/load-config.ts', 'sluice/sdk', 'yaml'].filter(isKnownToClient),
-    ).to.eql([])
-  })
-
   it('tell what is allowed from what is not', () => {
     const cases: readonly (readonly [string, string, boolean])[] = [
       ['core/stream/registry.ts', './core/auth/gate.ts', true],
@@ -223,6 +219,22 @@ describe('the floors of the core', () => {
   })
 })
 
+describe('sluice ctl', () => {
+  it('knows nothing of the server', () => {
+    const files = sourceFiles('cli').filter(({ path, isTest }) => !isTest && isOfClient(`./${path}`))
+    expect(files.length).to.be.greaterThan(20)
+    const broken = files.flatMap((file) =>
+      importsOf(file)
+        .filter((imported) => !isKnownToClient(imported))
+        .map((imported) => `${file.path} imports ${imported}`),
+    )
+    expect(broken).to.eql([])
+    expect(
+      ['./core/admin/administration.ts', './cli/load-config.ts', 'sluice/sdk', 'yaml'].filter(isKnownToClient),
+    ).to.eql([])
+  })
+})
+
 /** The words of code and strings that are names of protocols; comments may have them. */
 function protocolsIn(text: string): string[] {
   const code = text.split('\n').filter((line) => !/^\s*(?:\/\/|\/?\*)/u.test(line))
@@ -232,9 +244,9 @@ function protocolsIn(text: string): string[] {
 }
 
 describe('the protocols', () => {
-  const files = sourceFiles('core').filter(({ isTest, path }) => !isTest && !path.includes('/testing/'))
+  const files = sourceFiles('core', 'cli').filter(({ isTest, path }) => !isTest && !path.includes('/testing/'))
 
-  it('are known to no file of the core', () => {
+  it('are known to no file of the core and the command line', () => {
     const naming = files.filter(({ path }) => !Object.keys(NAMING).some((place) => path.startsWith(place)))
     const broken = naming.flatMap(({ path, text }) => protocolsIn(text).map((name) => `${path} names ${name}`))
     expect(broken).to.eql([])
@@ -251,7 +263,7 @@ describe('the protocols', () => {
 })
 
 describe('source tree', () => {
-  const files = sourceFiles('sdk', 'core', 'plugins', 'examples', 'scripts', 'test')
+  const files = sourceFiles('sdk', 'core', 'cli', 'plugins', 'examples', 'scripts', 'test')
 
   it(`has no file past ${MAX_LINES} lines, no test past ${MAX_TEST_LINES}`, () => {
     const long = files

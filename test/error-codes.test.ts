@@ -10,7 +10,7 @@ const NAMED = /(?:super|new SluiceError)\(\s*'([A-Z_]+)',\s*(\d{3}),/gu
 
 describe('the codes of errors', () => {
   const documented = [...DOCS.matchAll(ROW)].map(([, code, status, name]) => ({ code: `${code} ${status}`, name }))
-  const thrown = sourceFiles('sdk', 'core', 'plugins')
+  const thrown = sourceFiles('sdk', 'core', 'cli', 'plugins')
     .filter(({ isTest }) => !isTest)
     .flatMap(({ text }) => [...text.matchAll(NAMED)].map(([, code, status]) => `${code} ${status}`))
 

@@ -62,7 +62,13 @@ describe('published package', () => {
   it('has one build, with the server and every plugin, and the sources that it was made of', () => {
     const { folder } = JSON.parse(readFileSync(`${ROOT}dist/current.json`, 'utf8')) as { folder: string }
     const { files } = packed
-    expect(files).to.include.members(['bin/sluice.js', 'bin/node.js', 'core/main.ts', 'plugins/rtmp/index.ts'])
+    expect(files).to.include.members([
+      'bin/sluice.js',
+      'bin/node.js',
+      'cli/main.ts',
+      'core/server.ts',
+      'plugins/rtmp/index.ts',
+    ])
     const builds = new Set(files.flatMap((file) => /^dist\/([0-9a-f]{12})\//u.exec(file)?.[1] ?? []))
     expect([...builds]).to.eql([folder])
     const plugins = readdirSync(`${ROOT}plugins`).filter((name) => existsSync(`${ROOT}plugins/${name}/index.ts`))

@@ -8,6 +8,12 @@ describe('the owner of an error that escaped', () => {
     expect(ownerOfError(new Error('broken'))).to.equal('server')
   })
 
+  it('is the server when the code of the command line shows in the stack', () => {
+    const error = new Error('broken')
+    error.stack = `Error: broken\n    at onStarted (${new URL('../../cli/run.ts', import.meta.url).href}:30:7)`
+    expect(ownerOfError(error)).to.equal('server')
+  })
+
   it('is the plugin that runs, whatever the error is', () => {
     for (const error of [new Error('broken'), 'text', undefined]) {
       expect(callPlugin('demo', () => ownerOfError(error))).to.eql({ plugin: 'demo' })

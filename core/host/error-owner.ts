@@ -4,7 +4,8 @@ import { pluginOfModule } from './loading/module-hooks.ts'
 
 /** The name of the plugin whose work runs. It has no generation, as work may outlive the generation that began it. */
 const running = new AsyncLocalStorage<string>()
-const CORE = new URL('..', import.meta.url).href
+/** The folders of the server's own code, to which the command line belongs. */
+const OWN_FOLDERS = ['../../core/', '../../cli/'].map((folder) => new URL(folder, import.meta.url).href)
 
 /** Calls into a plugin. Errors of the call, and of the timers and sockets that it creates, are attributed to the plugin. */
 export function callPlugin<T>(plugin: string, call: () => T): T {
@@ -18,7 +19,11 @@ export function callPlugin<T>(plugin: string, call: () => T): T {
 export function ownerOfError(error: unknown): { readonly plugin: string } | 'server' | undefined {
   const plugin = pluginOf(error)
   if (plugin !== undefined) return { plugin }
-  return error instanceof Error && stackFrames(error).some((frame) => frame.includes(CORE)) ? 'server' : undefined
+  return error instanceof Error && stackFrames(error).some(isOwn) ? 'server' : undefined
+}
+
+function isOwn(frame: string): boolean {
+  return OWN_FOLDERS.some((folder) => frame.includes(folder))
 }
 
 /** The plugin whose code an error comes from, or whose work runs at the time of the call. */

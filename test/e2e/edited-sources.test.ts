@@ -33,14 +33,21 @@ async function versionOf(server: ServerCommand, plugin: string): Promise<string 
 
 for (const { what, says, make } of PLACES) {
   describe(`a source that is edited in ${what}`, () => {
-    it('of the core runs with the next start', async () => {
+    it('of the command line, the core or the sdk runs with the next start', async () => {
       const { root, program } = make()
-      appendFileSync(path.join(root, 'core', 'command-line.ts'), `\nprocess.stdout.write('edited core\\n')\n`)
-      appendFileSync(path.join(root, 'sdk', 'index.ts'), `\nprocess.stdout.write('edited sdk\\n')\n`)
+      const edited = [
+        ['cli/command-line.ts', 'edited cli'],
+        ['core/server.ts', 'edited core'],
+        ['sdk/index.ts', 'edited sdk'],
+      ] as const
+      for (const [source, line] of edited) {
+        appendFileSync(path.join(root, source), `\nprocess.stdout.write('${line}\\n')\n`)
+      }
       const check = startCommand(['check', '-c', path.join(root, 'config', 'config.yaml')], { program })
       const said = String(await check.succeed())
       expect(check.stderr).to.match(says)
-      expect(said).to.include('edited core\n').and.include('edited sdk\n').and.include('ok: ')
+      for (const [, line] of edited) expect(said).to.include(`${line}\n`)
+      expect(said).to.include('ok: ')
     })
 
     it('of a plugin that comes along runs as its next generation, and its sessions go on', async () => {

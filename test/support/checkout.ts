@@ -8,6 +8,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const COPIED = [
   '.npmrc',
   'bin',
+  'cli',
   'config',
   'core',
   'package-lock.json',

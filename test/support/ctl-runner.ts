@@ -1,10 +1,10 @@
-import { ApiClient } from '../../core/command/ctl/api-client.ts'
-import { parseCommandLine } from '../../core/command/ctl/command-line.ts'
-import { COMMANDS } from '../../core/command/ctl/commands.ts'
-import { Output } from '../../core/command/ctl/output.ts'
-import { parseServerAddress } from '../../core/command/ctl/server-address.ts'
-import { TokenStore } from '../../core/command/ctl/token-store.ts'
-import { Prompt } from '../../core/command/terminal/prompt.ts'
+import { ApiClient } from '../../cli/ctl/api-client.ts'
+import { parseCommandLine } from '../../cli/ctl/command-line.ts'
+import { COMMANDS } from '../../cli/ctl/commands.ts'
+import { Output } from '../../cli/ctl/output.ts'
+import { parseServerAddress } from '../../cli/ctl/server-address.ts'
+import { TokenStore } from '../../cli/ctl/token-store.ts'
+import { Prompt } from '../../cli/terminal/prompt.ts'
 import { keep } from '../peers/lifetime.ts'
 
 /** Runs commands of `sluice ctl` within the test's process, which is quicker than a process for each. */

@@ -35,7 +35,7 @@ function placeOf({ url, lineNumber, columnNumber }: CallFrame): string | undefin
   const source = entry !== undefined && 'originalSource' in entry ? new URL(entry.originalSource, url).href : url
   const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)/u.exec(source) ?? []
   if (name !== undefined) return name
-  return /\/((?:core|sdk|plugins|bin)\/[^/?]+)/u.exec(source)?.[1] ?? source
+  return /\/((?:cli|core|sdk|plugins|bin)\/[^/?]+)/u.exec(source)?.[1] ?? source
 }
 
 function mapOf(url: string): SourceMap | undefined {

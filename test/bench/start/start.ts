@@ -13,7 +13,7 @@ import { distributionOf } from '../statistics.ts'
 import { costsOf, type Cost } from './module-costs.ts'
 
 const FLAGS = ['--max-semi-space-size=1']
-const MAIN = path.resolve(PROGRAM, '..', '..', 'core', 'main.ts')
+const MAIN = path.resolve(PROGRAM, '..', '..', 'cli', 'main.ts')
 const POLL_MS = 20
 const TOP = 40
 

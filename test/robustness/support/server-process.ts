@@ -36,7 +36,7 @@ export type Ports = {
 type Details = Readonly<Record<string, string | number>>
 type List = { readonly total: number; readonly data: readonly { readonly path: string; readonly details: Details }[] }
 
-const MAIN = fileURLToPath(new URL('../../../core/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../../cli/main.ts', import.meta.url))
 const PROBE = new URL('probe.ts', import.meta.url).href
 const NODE_ARGS = ['--conditions=source', '--expose-gc', '--disable-warning=ExperimentalWarning', '--import', PROBE]
 

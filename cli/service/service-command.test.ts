@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { rejectionOf } from '../../../test/support/rejection.ts'
+import { rejectionOf } from '../../test/support/rejection.ts'
 import type { Machine } from './machine.ts'
 import { serviceDone, type Program, type ServiceAction } from './service-command.ts'
 

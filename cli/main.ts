@@ -1,5 +1,5 @@
 import { parseCommandLine, USAGE } from './command-line.ts'
-import { VERSION } from './package-root.ts'
+import { VERSION } from '../core/package-root.ts'
 
 const EXIT_USAGE = 2
 
@@ -18,18 +18,15 @@ async function main(): Promise<void> {
       return
     // The server takes a while to be loaded, so that is left to those who need it.
     case 'ctl':
-      return (await import('./command/ctl/ctl.ts')).ctl(command.args)
+      return (await import('./ctl/ctl.ts')).ctl(command.args)
     case 'check':
       return (await import('./check.ts')).check(command.configFile, command.all)
     case 'user':
-      return (await import('./command/user-command.ts')).runUserCommand(command.configFile, command.action)
+      return (await import('./user-command.ts')).runUserCommand(command.configFile, command.action)
     case 'token':
-      return (await import('./command/token-command.ts')).runTokenCommand(command.configFile, command.action)
+      return (await import('./token-command.ts')).runTokenCommand(command.configFile, command.action)
     case 'service':
-      return (await import('./command/service/service-command.ts')).runServiceCommand(
-        command.configFile,
-        command.action,
-      )
+      return (await import('./service/service-command.ts')).runServiceCommand(command.configFile, command.action)
     case 'reset':
       return (await import('./reset.ts')).reset(command.configFile, command.names)
     case 'run':

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { keep } from '../../../test/peers/lifetime.ts'
-import { selfSignedCertificate } from '../../net/self-signed.ts'
+import { generate } from 'selfsigned'
+import { keep } from '../../test/peers/lifetime.ts'
 import { CommandError, ServerUnreachable, UsageError } from '../command-error.ts'
 import { ApiClient, inPath } from './api-client.ts'
 import { parseServerAddress } from './server-address.ts'
@@ -125,7 +125,7 @@ describe('the client of the API', () => {
   })
 
   it('trusts no certificate but those of the authority that it is given', async () => {
-    const { cert, key } = selfSignedCertificate()
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
     const handler = json(200, { a: 1 })
     const server = createTlsServer({ cert, key }, (...exchange) => void handler(...exchange))
     const address = `https://127.0.0.1:${await listen(server, '127.0.0.1')}`

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
-import { ConfigError } from './config/config-error.ts'
-import type { Config } from './config/config.ts'
-import { MODIFICATION_PLACE } from './config/modifications.ts'
-import { ListenError } from './net/listen-error.ts'
-import { LOAD_PATIENCE_MS, STOP_DEADLINE_MS, type Server } from './server.ts'
+import type { Lifecycle } from '../core/admin/system/lifecycle-operations.ts'
+import { ConfigError } from '../core/config/config-error.ts'
+import type { Config } from '../core/config/config.ts'
+import { MODIFICATION_PLACE } from '../core/config/modifications.ts'
+import { ListenError } from '../core/net/listen-error.ts'
+import { LOAD_PATIENCE_MS, STOP_DEADLINE_MS, type Server } from '../core/server.ts'
 
 const EXIT_FAILURE = 1
 /** A server that has not stopped for a restart within this never will; its process ends, for a supervisor to begin it anew. */

@@ -1,8 +1,8 @@
 import { SluiceError } from 'sluice/sdk'
-import { normalizeKey } from './config/key-name.ts'
-import type { ModificationTables } from './config/modification-tables.ts'
+import { normalizeKey } from '../core/config/key-name.ts'
+import type { ModificationTables } from '../core/config/modification-tables.ts'
 import { loadConfig } from './load-config.ts'
-import { withStoredConfig } from './stored-config.ts'
+import { withStoredConfig } from '../core/stored-config.ts'
 
 /**
  * Takes back what was set at run time: the way to a server that can't start with it. A running server holds on to it until its

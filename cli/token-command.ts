@@ -1,6 +1,6 @@
-import type { ApiToken } from '../login/api-tokens.ts'
-import type { Role } from '../login/login-tables.ts'
-import { parseLifetime } from '../login/lifetime.ts'
+import type { ApiToken } from '../core/login/api-tokens.ts'
+import type { Role } from '../core/login/login-tables.ts'
+import { parseLifetime } from '../core/login/lifetime.ts'
 import { withLoginDatabase, type LoginDatabase } from './login-database.ts'
 import { table, type Column } from './terminal/table.ts'
 

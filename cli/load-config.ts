@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { gateRemarks } from './auth/config-remarks.ts'
-import { Config } from './config/config.ts'
-import { ConfigError } from './config/config-error.ts'
-import { PACKAGE_ROOT } from './package-root.ts'
+import { gateRemarks } from '../core/auth/config-remarks.ts'
+import { Config } from '../core/config/config.ts'
+import { ConfigError } from '../core/config/config-error.ts'
+import { PACKAGE_ROOT } from '../core/package-root.ts'
 
 /**
  * Reads the config that a command names.

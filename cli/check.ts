@@ -1,9 +1,9 @@
-import { ConfigError } from './config/config-error.ts'
-import { configReport } from './config/report.ts'
+import { ConfigError } from '../core/config/config-error.ts'
+import { configReport } from '../core/config/report.ts'
 import { loadConfig } from './load-config.ts'
-import { restoreStored } from './stored-config.ts'
-import { createLogger } from './observe/logger.ts'
-import { Server } from './server.ts'
+import { restoreStored } from '../core/stored-config.ts'
+import { createLogger } from '../core/observe/logger.ts'
+import { Server } from '../core/server.ts'
 
 /** Prints what a config file says that differs from the defaults, or all of it, and what is wrong with it. */
 export async function check(file: string | undefined, all: boolean): Promise<void> {

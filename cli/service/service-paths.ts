@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { Config } from '../../config/config.ts'
-import { ConfigError } from '../../config/config-error.ts'
+import { Config } from '../../core/config/config.ts'
+import { ConfigError } from '../../core/config/config-error.ts'
 import { CommandError } from '../command-error.ts'
 import { STATE_FOLDER } from './unit-text.ts'
 

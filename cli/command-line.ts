@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util'
-import { messageOf } from 'sluice/sdk'
-import { UsageError } from './command/command-error.ts'
-import type { ServiceAction } from './command/service/service-command.ts'
-import type { TokenAction } from './command/token-command.ts'
-import type { UserAction } from './command/user-command.ts'
+import { UsageError } from './command-error.ts'
+import type { ServiceAction } from './service/service-command.ts'
+import type { TokenAction } from './token-command.ts'
+import type { UserAction } from './user-command.ts'
 
 export const USAGE = `Usage: sluice [-c FILE]         run the server
        sluice check [-c FILE]   check a config file and print what differs from the defaults, and why
@@ -92,7 +91,8 @@ export function parseCommandLine(args: readonly string[]): Command {
   try {
     return parse(args)
   } catch (error) {
-    return { kind: 'usage-error', message: messageOf(error) }
+    if (!(error instanceof Error)) throw error
+    return { kind: 'usage-error', message: error.message }
   }
 }
 

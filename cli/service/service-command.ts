@@ -1,7 +1,7 @@
 import { chmod, chown, copyFile, mkdir, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { PACKAGE_ROOT } from '../../package-root.ts'
+import { PACKAGE_ROOT } from '../../core/package-root.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { systemctl, thisMachine, type Machine } from './machine.ts'
 import { checkProgram, checkSeen, servicePaths } from './service-paths.ts'
