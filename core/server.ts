@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { SluiceError } from 'sluice/sdk'
+import { SluiceError, type DialerOptions, type Recordings } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { GateMeters } from './auth/gate-meters.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
@@ -24,7 +24,7 @@ import { Login } from './login/login.ts'
 import { createDialer } from './net/dialer/dialer.ts'
 import { machineAddresses } from './net/local-address.ts'
 import { ListenerPool } from './net/listener-pool.ts'
-import { ConfiguredNetworks } from './net/network-list.ts'
+import { ConfiguredNetworks, NetworkList } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
 import { ServerMetrics } from './observe/metrics/server-metrics.ts'
 import { MachineUsageSampler } from './observe/machine-usage.ts'
@@ -38,7 +38,6 @@ import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
 import type { Peers } from './peers/peers.ts'
 import { SingleProcess } from './peers/single-process.ts'
-import { RecordingSystem } from './recording/recording-system.ts'
 import { createStorage } from './storage/server-storage.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { databaseName } from './store/database.ts'
@@ -53,11 +52,12 @@ export const STOP_DEADLINE_MS = 4500
 export const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
-/** How long the files of recordings may take to be finished. */
-const RECORDINGS_CLOSE_MS = 3000
 
 /** In the data folder: what was set at run time, for a start without the database. */
 const CONFIG_COPY = 'config-at-run-time.json'
+
+/** No address is denied. */
+const NOWHERE = new NetworkList([])
 
 type ServerOptions = {
   readonly config: Config
@@ -84,7 +84,8 @@ export class Server {
   readonly #login: Login
   readonly #pulls: PullManager
   readonly #pushes: PushManager
-  readonly #recordings: RecordingSystem
+  /** Undefined while no plugin records. */
+  readonly #recordings: () => Recordings | undefined
   readonly #metrics: ServerMetrics
   readonly #monitor: Monitor
   readonly #readiness = new Readiness()
@@ -110,7 +111,6 @@ export class Server {
     this.#lifecycle = lifecycle
     const hooks = new HookRunner()
     this.#hooks = hooks
-    hooks.registryFor({ plugin: 'global', log }).on('lead', (request) => this.#recordings.lead(request), { stage: 1 })
     const ids = new ProcessIds(peers.node.process)
     const tasks = new TaskTree(ids)
     const services = new ServiceDirectory()
@@ -161,15 +161,16 @@ export class Server {
       foreign: () => foreignProtocols(plugins()),
     })
     const deny = new ConfiguredNetworks(() => config.global.pull.deny)
-    const dialer = (proxy: string) => createDialer({ deny, proxy })
+    const dialer = (proxy: string, { isAnywhere = false }: DialerOptions = {}) =>
+      createDialer({ deny: isAnywhere ? NOWHERE : deny, proxy })
     const jobs = { log, meters: new JobMeters(metrics), services, tasks, hooks, streams: this.streams, dialer }
     const files = createStorage(storage.local, datadir)
-    this.#recordings = new RecordingSystem({ ...jobs, metrics, store: this.store, storage, ...files })
+    // Plugins can provide a service of this name only with this type.
+    this.#recordings = () => services.get('recordings') as Recordings | undefined
     this.#pulls = new PullManager({
       ...jobs,
       folders: () => config.global.pull.folders,
     })
-    this.#recordings.playBy(this.#pulls)
     this.#pushes = new PushManager(jobs)
     const told = hooks.registryFor({ plugin: 'global', log })
     const pluginJobs = new PluginJobs({ hooks: told, meters: jobs.meters, pulls: this.#pulls, pushes: this.#pushes })
@@ -195,7 +196,6 @@ export class Server {
         known.apply(plugins)
         this.#pulls.apply(known.rules('pull'))
         this.#pushes.apply(known.rules('push'))
-        this.#recordings.apply(plugins)
       },
       folders: () => [...pluginFolders, ...config.pluginFolders],
       workingFolder: process.cwd(),
@@ -222,7 +222,7 @@ export class Server {
         config,
       },
     })
-    const own = { server: info, jobs: createJobs(this.#pushes), recordings: this.#recordings.recordings }
+    const own = { server: info, jobs: createJobs(this.#pushes) }
     for (const [name, service] of Object.entries(own)) services.provide({ plugin: 'the server' }, name, service)
   }
 
@@ -243,7 +243,6 @@ export class Server {
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
-    await this.#recordings.start()
     this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
     this.#monitor.begin()
@@ -286,9 +285,8 @@ export class Server {
     this.#pool.close()
     this.#pulls.close('the server is stopping')
     this.#pushes.close('the server is stopping')
-    const recorded = this.#recordings.close('the server is stopping', RECORDINGS_CLOSE_MS)
     this.streams.close('the server is stopping')
-    await this.host.stop('the server is stopping', recorded)
+    await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
     await this.#monitor.close()
     const leftMs = Math.max(0, deadlineMs - performance.now())
@@ -322,7 +320,7 @@ export class Server {
       login: this.#login,
       pulls: this.#pulls,
       pushes: this.#pushes,
-      recordings: this.#recordings,
+      recordings: () => this.#recordings()?.active() ?? [],
       metrics: this.#metrics,
       readiness: this.#readiness,
       monitor: this.#monitor,

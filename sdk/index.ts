@@ -51,6 +51,10 @@ export {
   Unsupported,
 } from './errors/stream-errors.ts'
 export { NotUnique, StoreUnavailable } from './errors/store-errors.ts'
+export { assertKept } from './host/kept-value.ts'
+export { StorageMissing } from './host/storage/storage-missing.ts'
+export { checkStoragePath, storageName } from './host/storage-path.ts'
+export { backoffMs } from './jobs/backoff.ts'
 export type { Job, JobInit, JobOutcome, JobState } from './jobs/job.ts'
 export { JobTable, type TableJob } from './jobs/job-table.ts'
 export type { JobRunner } from './jobs/job-runner.ts'
@@ -115,6 +119,7 @@ export {
 export type {
   Certificate,
   CertificateOptions,
+  DialerOptions,
   ListenOptions,
   MachineAddresses,
   Net,
@@ -162,6 +167,19 @@ export {
 } from './program/piped-program.ts'
 export { runProgram, type ProgramResult, type ProgramRunInit } from './program/run-program.ts'
 export { Supervisor, type RunFailure, type SupervisorOptions } from './program/supervisor.ts'
+export {
+  pagedRecords,
+  RecordCatalog,
+  recordCatalogView,
+  RecordDeletion,
+  recordDeletionFilter,
+  RecordFile,
+  recordFileView,
+  recordFilter,
+  recordPageOf,
+  RecordQuery,
+  recordType,
+} from './recording/recording-schemas.ts'
 export { addRecordingOperations } from './recording/recording-operations.ts'
 export { createFormatWriter } from './recording/format-writer.ts'
 export type { EventLevel, ListedPage, RecordedEvent, RecordedFile, RecordingEvent } from './recording/recorded-file.ts'

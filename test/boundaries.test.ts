@@ -26,7 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['stream'],
   ['host', 'http'],
   ['jobs'],
-  ['monitor', 'recording'],
+  ['monitor'],
   ['admin'],
 ]
 
@@ -45,9 +45,6 @@ const NAMING: Readonly<Record<string, string>> = {
   'cli/command-line.ts': 'examples of sections and keys, for people',
   'cli/service/unit-text.ts': 'RTSP has a port that only root may bind',
   'cli/ctl/': 'a client of the API: what it can ask for, and examples for people',
-  'core/recording/': 'becomes a plugin',
-  'core/storage/s3/': 'becomes a plugin',
-  'core/admin/recordings/': 'becomes a plugin',
 }
 
 /** `sluice ctl` asks a server over HTTP. It loads none of it, and so is there at once. */

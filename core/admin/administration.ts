@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { ActiveRecording } from 'sluice/sdk'
 import { toldProtocol } from 'sluice/sdk/host'
 import type { Readiness } from '../base/readiness.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
@@ -14,7 +15,6 @@ import type { Monitor } from '../monitor/monitor.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { ServerMetrics } from '../observe/metrics/server-metrics.ts'
-import type { RecordingSystem } from '../recording/recording-system.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { addArmingOperations } from './config/arming-operations.ts'
 import { addConfigOperations } from './config/config-operations.ts'
@@ -36,7 +36,6 @@ import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
 import { addTrackOperations } from './streams/track-operations.ts'
 import { addV6Operations } from './streams/v6-operations.ts'
-import { addRecordingOperations } from './recordings/recording-operations.ts'
 import { addSummaryOperations } from './system/summary-operations.ts'
 import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
@@ -55,7 +54,8 @@ export type AdministeredParts = {
   readonly login: Login
   readonly pulls: PullManager
   readonly pushes: PushManager
-  readonly recordings: RecordingSystem
+  /** The recordings that go on. */
+  readonly recordings: () => readonly ActiveRecording[]
   readonly machine: MachineUsageSampler
   readonly metrics: ServerMetrics
   readonly monitor: Monitor
@@ -71,11 +71,10 @@ export function addAdministration(parts: AdministeredParts): void {
   addHealthRoutes(core, () => [
     ...(host.ready ? host.disabled : ['plugins']),
     ...(config.incomplete === undefined ? [] : ['config']),
-    ...(parts.recordings.isStorageWell ? [] : ['storage']),
     ...parts.readiness.missing,
   ])
   registerMetricsRoute(admin, parts)
-  addStreamOperations(operations, streams, parts.recordings.recordings)
+  addStreamOperations(operations, streams, parts.recordings)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)
   addTrackOperations(operations, streams, log)
@@ -87,7 +86,6 @@ export function addAdministration(parts: AdministeredParts): void {
   const definitions = () => host.list().flatMap(({ definition }) => definition ?? [])
   addPushOperations(operations, parts.pushes, (url) => toldProtocol(url, definitions()))
   addJobOperations(operations, parts.pulls)
-  addRecordingOperations(operations, parts.recordings.recordings)
   const publicIp = () => config.global.publicip
   const { machine, pulls, pushes, recordings } = parts
   addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes, recordings })

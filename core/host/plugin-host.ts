@@ -129,16 +129,13 @@ export class PluginHost {
     return entry !== undefined
   }
 
-  /**
-   * Ends all sessions and disposes all generations, each plugin after those that require it.
-   * @param others settles when the rest of the server has ended; plugins with `endsLast` are disposed after it
-   */
-  async stop(reason: string, others: Promise<unknown> = Promise.resolve()): Promise<void> {
+  /** Ends all sessions and disposes all generations, each plugin after those that require it. */
+  async stop(reason: string): Promise<void> {
     this.#phase = 'stopped'
     await this.#watcher?.close()
     const late = () => new Error(`plugins did not stop within ${STOP_TIMEOUT_MS} ms`)
     try {
-      await withDeadline(this.#disposeAll(reason, others), STOP_TIMEOUT_MS, late)
+      await withDeadline(this.#disposeAll(reason), STOP_TIMEOUT_MS, late)
     } catch (err) {
       this.#log.error({ err }, 'plugins are left behind')
     }
@@ -251,7 +248,7 @@ export class PluginHost {
     return [...this.#entries.values()].filter(({ busy }) => busy)
   }
 
-  async #disposeAll(reason: string, others: Promise<unknown>): Promise<void> {
+  async #disposeAll(reason: string): Promise<void> {
     const entries = [...this.#entries.values()]
     const begun = new Set<PluginEntry>()
     const disposals = new Map<PluginEntry, Promise<void>>()
@@ -269,7 +266,6 @@ export class PluginHost {
       return disposal
     }
     await Promise.all([
-      others,
       this.#draining.disposeAll(reason),
       ...entries.filter((entry) => !last.includes(entry)).map(dispose),
     ])

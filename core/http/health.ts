@@ -6,8 +6,8 @@ export const HEALTH_PATH = '/healthz'
 /**
  * Adds `/healthz`, 200 while the process serves at all, and `/readyz`, 200 while nothing is missing.
  * @param missing returns the parts that should run, and do not: `plugins` while they are being started, later the names of
- * those that a failure keeps from running, `config` while a part of it is not known, and `storage` while the folder of
- * recordings or its backup is missing, or can't be written; empty when the server is ready
+ * those that a failure keeps from running, `config` while a part of it is not known, and the reasons that plugins give, such as
+ * `storage` while that of recordings can't be used; empty when the server is ready
  */
 export function addHealthRoutes(app: FastifyInstance, missing: () => readonly string[]): void {
   app.get(HEALTH_PATH, () => ({ status: 'ok' }))

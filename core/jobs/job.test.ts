@@ -9,7 +9,7 @@ import { Job } from 'sluice/sdk/host'
 const TASK: StreamTask = { kind: 'pull', streamPath: 'live/a', plugin: 'x', description: 'x://host/a' }
 
 /** A job whose tries end as they are told to, and what others were told of it. */
-function rig(policy = { maxretry: -1, retryinterval: 1 }) {
+function rig(policy = { maxretry: -1, retryinterval: 1 }, continues = false) {
   const told: (readonly ['began'] | readonly ['ended', StreamTaskEnd])[] = []
   const tries: PromiseWithResolvers<JobOutcome>[] = []
   const tasks = new TaskTree()
@@ -31,6 +31,7 @@ function rig(policy = { maxretry: -1, retryinterval: 1 }) {
     },
     description: { kind: 'pull' },
     policy,
+    continues,
     attempt: (signal) => {
       const one = Promise.withResolvers<JobOutcome>()
       signal.addEventListener('abort', () => one.reject(new Error('aborted')))
@@ -79,6 +80,20 @@ describe('what others are told of a job', () => {
     ;(await nextTry(1)).reject(new Error('refused'))
     await job.done
     expect(told).to.eql([['ended', { reason: 'refused', isRetried: false }]])
+  })
+
+  it('is nothing of an end and a beginning where another one goes on with it', async () => {
+    const former = rig()
+    const next = rig({ maxretry: 0, retryinterval: 1 }, true)
+    const [only, first] = [await former.nextTry(1), await next.nextTry(1)]
+    former.job.succeeded()
+    next.job.succeeded()
+    only.resolve({ over: 'another one goes on', isContinued: true })
+    await former.job.done
+    expect([former.told, next.told]).to.eql([[['began']], []])
+    first.reject(new Error('the disk is full'))
+    await next.job.done
+    expect(next.told).to.eql([['ended', { reason: 'the disk is full', isRetried: false }]])
   })
 
   it('is nothing where it was stopped before it began', async () => {

@@ -106,6 +106,7 @@ export class OwnedStreams {
       talk: (request, tracks) => this.#talk(request, tracks),
       move: (ids, streamPath) => this.#registry.move(ids, streamPath),
       send: (ids, streamPath) => this.#registry.sendAll(ids, streamPath),
+      end: (ids, reason) => [...new Set(ids)].forEach((id) => this.#registry.subscriber(id)?.close(reason)),
       get: (streamPath): StreamInfo | undefined => this.#registry.get(streamPath)?.info(),
       list: (): StreamInfo[] => this.#registry.list().map((stream) => stream.info()),
       subscribers: (streamPath): SubscriberInfo[] => this.#registry.subscribers(streamPath).map(subscriberInfo),

@@ -193,7 +193,7 @@ export class PlanRecorder {
       this.#options
         .recordings()
         ?.active()
-        .map(({ taskId }) => taskId),
+        .flatMap(({ taskId, formerTaskIds }) => [...formerTaskIds, taskId]),
     )
   }
 }

@@ -6,13 +6,12 @@ export { GlobalConfig } from '../config/global/global-config.ts'
 export type { LoginUser } from '../config/global/login-user.ts'
 export { AlikeColumns, type DatabaseKind } from './column-types.ts'
 export { ERROR_HEADERS, errorReply, failure } from './error-reply.ts'
-export { backoffMs, MAX_BACKOFF_MS } from '../jobs/backoff.ts'
 export { Job, jobNotices, type JobMeter, type JobNotices } from '../jobs/job.ts'
 export { PushExists } from '../jobs/push-exists.ts'
 export type { JobStep } from '../jobs/job-steps.ts'
 export { ipWords } from './ip-words.ts'
 export { takesText } from './json-schema.ts'
-export { assertKept, keptValue } from './kept-value.ts'
+export { keptValue } from './kept-value.ts'
 export { labelText } from './metrics/series-table.ts'
 export { HistogramValue } from './metrics/metric-kinds.ts'
 export { metricPrefix } from './metrics/metric-shape.ts'
@@ -38,25 +37,8 @@ export { PlayTickets } from './play-tickets.ts'
 export { ANONYMOUS, type HandledInput, type OperationPeers } from './serve-operation.ts'
 export { SocketTable } from './socket-table.ts'
 export type { Spelling } from './spelling.ts'
-export { checkStoragePath, storageName } from './storage-path.ts'
 export { StoredFileWriter, type WritableFile } from './storage/file-writer.ts'
 export { lendFiles, type ServerStorage } from './storage/lent-files.ts'
 export { LocalStorage } from './storage/local-storage.ts'
-export { StorageMissing } from './storage/storage-missing.ts'
 export { STORAGE_MARKER } from './storage/storage-root.ts'
 export { StorageNotes } from './storage/storage-notes.ts'
-export {
-  Catalog,
-  catalogView,
-  DeleteBody,
-  deletionFilter,
-  EventRecordFile,
-  eventRecordFileView,
-  filterOf,
-  pagedAnswer,
-  pageOf,
-  RecordFile,
-  recordFileView,
-  RecordQuery,
-  recordType,
-} from './recording-schemas.ts'

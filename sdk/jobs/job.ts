@@ -15,7 +15,8 @@ export type JobState = 'waiting' | 'connecting' | 'running' | 'retrying'
 /** The end of a try: its plugin was replaced, it is over, or it failed. */
 export type JobOutcome =
   | 'replaced'
-  | { readonly over: string }
+  /** `isContinued` when another job goes on with the work: then no notice tells of an end. */
+  | { readonly over: string; readonly isContinued?: boolean }
   /** `isKnown` where the log has the cause already, such as a full disk, which all jobs meet. */
   | { readonly failure: string; readonly isKnown?: boolean }
 
@@ -50,6 +51,8 @@ export type JobInit = {
   readonly movedBytes: () => number
   /** Called when a try has failed. */
   readonly failed?: () => void
+  /** It goes on with the work of a job of an earlier generation, of whose beginning others were told. Default false. */
+  readonly continues?: boolean
   /** The end of what had the place before, which the job waits for. */
   readonly after?: Promise<void> | undefined
 }
@@ -91,8 +94,9 @@ export class Job {
   #wake: (() => void) | undefined
 
   constructor(options: JobOptions) {
-    const { task, tasks, after } = options
+    const { task, tasks, after, continues = false } = options
     this.#options = options
+    if (continues) this.#told = 'began'
     this.log = options.log
     this.#bitrate = new Bitrate(options.movedBytes, performance.now())
     this.#begun.promise.catch(() => {})
@@ -175,6 +179,7 @@ export class Job {
     while (!signal.aborted) {
       const outcome = await this.#try(signal)
       if (outcome === 'replaced') continue
+      if ('over' in outcome && outcome.isContinued === true) this.#told = 'nothing'
       reason = 'over' in outcome ? outcome.over : outcome.failure
       if ('over' in outcome || signal.aborted || !(await this.#retries(outcome, signal))) break
     }

@@ -56,6 +56,8 @@ export interface FileStorage {
    * @param claim called with a path before the file is made; false where the path is taken although no such file is here
    */
   create(path: string, ending: string, claim?: (filePath: string) => Promise<boolean>): Promise<CreatedFile>
+  /** Returns the path of a file on this machine, for other programs; the file need not be there. */
+  pathOf(path: string): string
   /** Opens a file that is there to write on from `sizeBytes`; bytes beyond that are cut away. */
   extend(path: string, sizeBytes: number): Promise<FileWriter>
   /** The size of a file; undefined where there is none. */

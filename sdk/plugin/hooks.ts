@@ -64,7 +64,8 @@ export interface Hooks {
   /**
    * A subscriber was admitted and is about to get the stream of its path. The answer leads it to another stream: the path that
    * it asked for stays its `streamPath`, the other one is its `sourcePath`. Undefined leaves it where it is led so far. It is
-   * called for each subscriber, so it answers at once; one that throws, or answers with something else, is logged and passed over.
+   * called for each subscriber, so it answers at once. A {@link SluiceError} that it throws refuses the session and reaches its client,
+   * as {@link InvalidRequest} for a query that means nothing; what it throws or answers else is logged and passed over.
    */
   lead(request: SessionRequest): Lead | undefined
   /**

@@ -52,6 +52,15 @@ export type MachineAddresses = {
   readonly publicIpv6: string | undefined
 }
 
+/** The terms of connections that a dialer opens. */
+export type DialerOptions = {
+  /**
+   * True for a dialer that also reaches addresses that `global.pull.deny` names: for servers that only the config names, and
+   * no client. Default false.
+   */
+  readonly isAnywhere?: boolean
+}
+
 /** Listeners that the host lends, and connections to other servers. The ports stay bound while a plugin is replaced. */
 export interface Net {
   /** The machine's addresses, which come and go with its networks: ask again now and then. */
@@ -119,12 +128,13 @@ export interface Net {
   ): Promise<Certificate>
   /**
    * Returns a dialer that opens connections to other servers outside pulls and pushes, which have a dialer of their own. It
-   * refuses addresses that `global.pull.deny` names. The connections end with the generation, after its `onDispose`
-   * callbacks; unlike accepted ones they do not hold up the end of a generation that was replaced, so last messages are sent
-   * in `onDrain` or `onDispose`. The plugin must listen to the `error` event of each socket.
+   * refuses addresses that `global.pull.deny` names, unless the options say otherwise. The connections end with the
+   * generation, after its `onDispose` callbacks; unlike accepted ones they do not hold up the end of a generation that was
+   * replaced, so last messages are sent in `onDrain` or `onDispose`. The plugin must listen to the `error` event of each
+   * socket.
    * @param proxy the address of the proxy to go through: `http://`, `https://` or `socks5://`, with `user:password@` where it
    *   wants them; none unless given, or where it is empty
    * @throws {Error} when the address of the proxy is not valid; its message does not show it
    */
-  dialer(proxy?: string): Dialer
+  dialer(proxy?: string, options?: DialerOptions): Dialer
 }

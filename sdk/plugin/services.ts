@@ -21,7 +21,7 @@ export interface Services {
   pictures: Pictures
   /** Provided by the server itself. */
   jobs: Jobs
-  /** Provided by the server itself. */
+  /** Provided by the plugin `recording`. */
   recordings: Recordings
   /** Provided by the server itself. */
   server: ServerInfo

@@ -13,6 +13,11 @@ export interface RecordService {
   readonly extension: string
   /** The media type of its files: `video/mp4`. */
   readonly contentType: string
+  /**
+   * True for the usual container: recordings without a type are made in it, such as those of pull proxies, and its plugin plays
+   * recordings of any type. Default false.
+   */
+  readonly isUsual?: boolean
   /** Returns true when its files have a place for a track. The other tracks are left out, and the log says so. */
   carries(track: Track): track is MediaTrack
   /** Begins a file of these tracks, each of which it carries; there is one at least. */

@@ -3,17 +3,17 @@ import { StreamUnavailable } from '../errors/stream-errors.ts'
 import type { PluginContext } from '../plugin/context.ts'
 import { DurationText, Int64, parseDurationText, StreamPath, StreamPaths } from '../plugin/operation-values.ts'
 import {
-  Catalog,
-  catalogView,
-  DeleteBody,
-  deletionFilter,
-  filterOf,
-  pagedAnswer,
-  pageOf,
+  RecordCatalog,
+  recordCatalogView,
+  RecordDeletion,
+  recordDeletionFilter,
+  recordFilter,
+  pagedRecords,
+  recordPageOf,
   RecordFile,
   recordFileView,
   RecordQuery,
-} from '../host/recording-schemas.ts'
+} from './recording-schemas.ts'
 import type { Recordings } from './recordings.ts'
 
 /** The duration of the files of a recording that an operator starts. */
@@ -86,11 +86,11 @@ export function addRecordingOperations(
     summary: 'Query recordings',
     params: SOME_STREAMS,
     query: RecordQuery,
-    answer: pagedAnswer(RecordFile),
+    answer: pagedRecords(RecordFile),
     wire: 'fields',
     async handle({ params: { streamPath }, query }) {
-      const { page, ...paging } = pageOf(query)
-      const { total, files } = await recordings().list(filterOf(query, type, streamPath), page)
+      const { page, ...paging } = recordPageOf(query)
+      const { total, files } = await recordings().list(recordFilter(query, type, streamPath), page)
       return { total, ...paging, data: files.map(recordFileView) }
     },
   })
@@ -99,8 +99,8 @@ export function addRecordingOperations(
     method: 'GET',
     path: 'api/catalog',
     summary: 'The streams that have recordings',
-    answer: Type.Array(Catalog),
-    handle: async () => (await recordings().catalogue(type)).map(catalogView),
+    answer: Type.Array(RecordCatalog),
+    handle: async () => (await recordings().catalogue(type)).map(recordCatalogView),
   })
 
   operations.add({
@@ -108,10 +108,10 @@ export function addRecordingOperations(
     path: 'api/delete/{streamPath}',
     summary: 'Delete recordings',
     params: ONE_STREAM,
-    body: DeleteBody,
+    body: RecordDeletion,
     answer: Type.Array(RecordFile),
     async handle({ params: { streamPath }, body }) {
-      return (await recordings().remove(deletionFilter(body, type, streamPath))).map(recordFileView)
+      return (await recordings().remove(recordDeletionFilter(body, type, streamPath))).map(recordFileView)
     },
   })
 }

@@ -31,15 +31,12 @@ export type EventInit = Partial<RecordingEvent> & {
   readonly fragmentMs?: number
 }
 
-/** Says in which folder below the root of the storage a stream is to be recorded as MP4; undefined where it is not. */
-export type RecordingSource = (
-  streamPath: string,
-) => { readonly folder: string; readonly fragmentMs: number } | undefined
-
 /** A recording that goes on. */
 export type ActiveRecording = {
   /** The id of its task. */
   readonly taskId: number
+  /** The ids that its task had before the plugin which records was replaced, the oldest first. */
+  readonly formerTaskIds: readonly number[]
   readonly type: string
   readonly streamPath: string
   /** The folder of its files below the root of the storage. */
@@ -85,11 +82,17 @@ export type PlaybackInit = {
   readonly clockMs?: number | undefined
 }
 
+/**
+ * Says where a stream that is published is to be recorded, besides the rules of the config; undefined where it is not. The files are of
+ * the usual type (see `RecordService.isUsual`).
+ */
+export type RecordingSource = (
+  streamPath: string,
+) => { readonly folder: string; readonly fragmentMs: number } | undefined
+
 /** The recordings of the server, as plugins ask for them. */
 export interface Recordings {
   readonly tags: RecordingTags
-  /** Asks `source`, besides the rules, when a stream is published. @returns takes it back */
-  addSource(source: RecordingSource): () => void
   /**
    * Starts to record a stream, and waits a little for its first picture. Where there is no publisher, it waits for one, and
    * on-demand sources are asked, as for a subscriber.
@@ -109,11 +112,18 @@ export interface Recordings {
   stop(type: string, streamPath: string): Promise<ActiveRecording[]>
   /**
    * Stops one recording, and waits until its files are whole. Other recordings of the stream go on.
+   * @param taskId the id of its task, or a former one
    * @returns it; undefined when it has ended already
    */
   stopTask(taskId: number): Promise<ActiveRecording | undefined>
   /** Returns the recordings that go on. */
   active(): ActiveRecording[]
+  /**
+   * Asks `source`, besides the rules, where streams are to be recorded: now for all streams, later when one is published or the
+   * plugins change. Add it again to the service of a newer generation; its recordings go on until then.
+   * @returns takes it back: its recordings end with the next change of the plugins
+   */
+  addSource(source: RecordingSource): () => void
   /**
    * Returns the files, the newest first, and their number in all.
    * @throws {StoreUnavailable} there is no database

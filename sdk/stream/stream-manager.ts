@@ -1,5 +1,6 @@
 import type { SubscribeConfig } from '../config/groups.ts'
 import type { TrackInit } from '../media/track.ts'
+import type { CloseReason } from './close-reason.ts'
 import type { PlayAdmission } from './play-admission.ts'
 import type { Publisher, PublishOptions } from './publisher.ts'
 import type { SessionInit } from './session-request.ts'
@@ -131,6 +132,11 @@ export interface StreamManager {
    * @throws {InvalidRequest} the path is not valid
    */
   send(ids: Iterable<number>, streamPath: string): void
+  /**
+   * Ends subscribers, named by their ids, of any plugin: for those that wait for a stream that can't come. Those that have ended
+   * are passed over.
+   */
+  end(ids: Iterable<number>, reason: CloseReason): void
   /** Returns the subscribers that get one stream, or all, including those that wait for a publisher. */
   subscribers(streamPath?: string): SubscriberInfo[]
   /**

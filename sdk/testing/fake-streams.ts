@@ -10,6 +10,7 @@ import {
 import { PlayTickets } from '../host/play-tickets.ts'
 import type { Undo } from '../plugin/hooks.ts'
 import { CLIENT_LEFT } from '../stream/close-reason.ts'
+import type { CloseReason } from '../stream/close-reason.ts'
 import type { PlayAdmission } from '../stream/play-admission.ts'
 import type { PublishOptions } from '../stream/publisher.ts'
 import type { SessionAction, SessionInit, SessionRequest } from '../stream/session-request.ts'
@@ -131,6 +132,11 @@ export class FakeStreams implements StreamManager {
     const wanted = new Set(ids)
     const subscribers = [...this.#streams.values()].flatMap((stream) => [...stream.subscribers])
     for (const subscriber of subscribers) if (wanted.has(subscriber.id)) this.#leave(subscriber, streamPath)
+  }
+
+  end(ids: Iterable<number>, reason: CloseReason): void {
+    const wanted = new Set(ids)
+    for (const subscriber of this.allSubscribers) if (wanted.has(subscriber.id)) subscriber.close(reason)
   }
 
   async talk(init: SessionInit, tracks: readonly TrackInit[]): Promise<Talk> {

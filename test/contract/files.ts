@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { Files } from 'sluice/sdk'
 import type { StartContractHost } from './contract-host.ts'
@@ -25,6 +26,15 @@ export function describeFiles(start: StartContractHost): void {
       // Its folder has gone with it, and so the name is free.
       await files.write('contract/b', Buffer.from('a file'))
       expect(await textOf(files, 'contract/three.jpg')).to.equal('three')
+    })
+
+    it('lie where other programs find them', async () => {
+      const { files } = (await start()).ctx
+      await files.write('contract/for-others.txt', Buffer.from('here'))
+      expect(await readFile(files.pathOf('contract/for-others.txt'), 'utf8')).to.equal('here')
+      expect(() => files.pathOf('../out'))
+        .to.throw()
+        .with.property('statusCode', 400)
     })
 
     it('never lie outside of the root', async () => {

@@ -68,4 +68,25 @@ export function describeMoving(start: StartContractHost): void {
       expect(viewer.sourcePath).to.equal('live/one')
     })
   })
+
+  describe('subscribers that are ended by their ids', () => {
+    it('are those, whether they watch or wait, with the reason', async () => {
+      const { ctx } = await start()
+      await publish(ctx, 'live/one')
+      const [one, other] = [
+        await ctx.streams.subscribe(sessionInit('live/one')),
+        await ctx.streams.subscribe(sessionInit('live/one')),
+      ]
+      const reasons: string[] = []
+      for (const viewer of [one, other]) viewer.onClose(({ code, text }) => reasons.push(`${code}: ${text}`))
+      ctx.streams.end([one.id, one.id, 0xffff_fff0], { code: 'stopped', text: 'enough' })
+      expect(reasons).to.eql(['stopped: enough'])
+      expect(ctx.streams.subscribers('live/one').map(({ id }) => id)).to.eql([other.id])
+      const waiting = ctx.streams.subscribe(sessionInit('live/none')).catch((error: unknown) => error)
+      await waitFor(() => ctx.streams.subscribers('live/none').length === 1, { what: 'the one who waits' })
+      const ids = ctx.streams.subscribers('live/none').map(({ id }) => id)
+      ctx.streams.end(ids, { code: 'timeout', text: 'it can not come' })
+      expect(await waiting).to.be.instanceOf(Error)
+    })
+  })
 }

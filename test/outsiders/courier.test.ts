@@ -54,6 +54,13 @@ describe('a plugin that connects to another server', () => {
     })
   }
 
+  it('may reach them all the same where it says so', async () => {
+    const { server } = await start({ port: 7 }, ['127.0.0.0/8'])
+    const { net } = server.ctx
+    expect(() => net.dialer().checkAddress(HOST)).to.throw('pull.deny')
+    expect(() => net.dialer('', { isAnywhere: true }).checkAddress(HOST)).not.to.throw()
+  })
+
   it('is kept from addresses that pulls may not reach', async () => {
     const center = await TcpServer.start(receive)
     const { send } = await start({ port: center.port }, ['127.0.0.0/8'])

@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   const operations = new OperationRoutes({ targetOf: () => app })
   const machine = new MachineUsageSampler([process.cwd()])
   const { registry } = rig
-  addStreamOperations(operations, registry, { active: () => [] })
+  addStreamOperations(operations, registry, () => [])
   addSubscriberOperations(operations, registry)
   addV6Operations(operations, registry)
   addSummaryOperations(operations, {
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
     index: registry.index,
     pulls: { count: 0 },
     pushes: { count: 0 },
-    recordings: { recordings: { active: () => [] } },
+    recordings: () => [],
   })
   console.log(`${registry.index.published.size} streams, ${registry.index.subscribers.size} subscribers; CPU ms a call`)
   for (const url of URLS) {

@@ -40,8 +40,7 @@ describe('lists of many sessions', () => {
     }
   }
 
-  const streamOperations = (operations: OperationRegistry) =>
-    addStreamOperations(operations, rig.registry, { active: () => [] })
+  const streamOperations = (operations: OperationRegistry) => addStreamOperations(operations, rig.registry, () => [])
   const subscriberOperations = (operations: OperationRegistry) => addSubscriberOperations(operations, rig.registry)
   const v6Operations = (operations: OperationRegistry) => addV6Operations(operations, rig.registry)
 

@@ -21,7 +21,7 @@ function joined(
 
 /** While nothing is recorded. */
 const streamOperations = (operations: OperationRegistry, streams: StreamRegistry) =>
-  addStreamOperations(operations, streams, { active: () => [] })
+  addStreamOperations(operations, streams, () => [])
 
 describe('the answers of several processes', () => {
   it('have a stream once, with the viewers of all', () => {

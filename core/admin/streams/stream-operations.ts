@@ -3,10 +3,10 @@ import {
   StreamNotFound,
   StreamPath,
   Type,
+  type ActiveRecording,
   type CloseReason,
   type OperationAnswer,
   type OperationRegistry,
-  type Recordings,
   viewedList,
 } from 'sluice/sdk'
 import type { StreamRegistry } from '../../stream/registry.ts'
@@ -23,7 +23,7 @@ const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
 export function addStreamOperations(
   operations: OperationRegistry,
   streams: StreamRegistry,
-  recordings: Pick<Recordings, 'active'>,
+  recordings: () => readonly ActiveRecording[],
 ): void {
   operations.add({
     method: 'GET',
@@ -45,7 +45,7 @@ export function addStreamOperations(
     handle({ params: { streamPath } }) {
       const stream = streams.get(streamPath)
       if (stream === undefined) throw new StreamNotFound()
-      const active = recordings.active().filter((recording) => recording.streamPath === streamPath)
+      const active = recordings().filter((recording) => recording.streamPath === streamPath)
       return { ...streamView(stream, streams.mergeWindow), recording: active.map(recordingView) }
     },
   })

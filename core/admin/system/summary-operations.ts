@@ -1,4 +1,4 @@
-import { Int64, Type, type OperationAnswer, type OperationRegistry, type Static, type Recordings } from 'sluice/sdk'
+import { Int64, Type, type OperationAnswer, type OperationRegistry, type Static } from 'sluice/sdk'
 import type { PullManager } from '../../jobs/pull-manager.ts'
 import type { PushManager } from '../../jobs/push-manager.ts'
 import { localAddress } from '../../net/local-address.ts'
@@ -49,7 +49,7 @@ export type SummarySource = {
   readonly index: Pick<StreamIndex<unknown>, 'published' | 'countOf'>
   readonly pulls: Pick<PullManager, 'count'>
   readonly pushes: Pick<PushManager, 'count'>
-  readonly recordings: { readonly recordings: Pick<Recordings, 'active'> }
+  readonly recordings: () => readonly unknown[]
 }
 
 /**
@@ -102,7 +102,7 @@ export async function summaryOf({
     subscribeCount: index.countOf('server'),
     pullCount: pulls.count,
     pushCount: pushes.count,
-    recordCount: recordings.recordings.active().length,
+    recordCount: recordings().length,
     transformCount: index.countOf('transform'),
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Dialer, DialTarget } from 'sluice/sdk'
+import type { Dialer, DialerOptions, DialTarget } from 'sluice/sdk'
 import { PluginError } from '../plugin-error.ts'
 import type { GenerationOwner, GenerationParts } from './generation-parts.ts'
 
@@ -19,9 +19,9 @@ export class GenerationDialers {
   }
 
   /** @throws {Error} when the generation has ended, or the URL of the proxy is not valid */
-  create(proxy: string): Dialer {
+  create(proxy: string, options: DialerOptions = {}): Dialer {
     this.#assertOpen()
-    const dialer = this.#createDialer(proxy)
+    const dialer = this.#createDialer(proxy, options)
     return {
       proxied: dialer.proxied,
       connect: (target) => this.#connect(dialer, target),

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type {
   Dialer,
+  DialerOptions,
   FormerNames,
   HookRegistry,
   HttpConfig,
@@ -156,7 +157,7 @@ export type GenerationParts = {
   /** See `Net.addresses`. */
   addresses(): MachineAddresses
   /** See `Net.dialer`; no proxy where `proxy` is empty. */
-  dialer(proxy: string): Dialer
+  dialer(proxy: string, options?: DialerOptions): Dialer
   readonly net: {
     acquire(
       owner: GenerationOwner,

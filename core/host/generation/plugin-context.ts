@@ -134,7 +134,7 @@ function networkOf({ parts, ports }: ContextSource): Net {
     udpPort: (range, onDatagram) => ports.udp.takePort(range, onDatagram),
     udpPortPair: (range, onEven, onOdd) => ports.udp.takePortPair(range, onEven, onOdd),
     certificate: (config, options) => ports.certificate(config, options),
-    dialer: (proxy = '') => ports.dialers.create(proxy),
+    dialer: (proxy = '', options) => ports.dialers.create(proxy, options),
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { expect } from 'chai'
 import {
   CLIENT_LEFT,
+  InvalidRequest,
   SluiceError,
   StreamDenied,
   StreamExists,
@@ -345,6 +346,47 @@ describe('HookRunner', () => {
         ['alpha', 'resolve hook failed'],
         ['alpha', 'resolve hook failed'],
       ])
+    })
+  })
+
+  describe('lead', () => {
+    const lead = () => runner.lead(REQUEST)
+
+    it('hands the request on as it is led so far, by stages', () => {
+      const asked: string[] = []
+      const tap = (streamPath: string | undefined, stage: number) =>
+        on(
+          'lead',
+          (request) => {
+            asked.push(request.streamPath)
+            return streamPath === undefined ? undefined : { streamPath, params: { at: String(stage) } }
+          },
+          owner,
+          { stage },
+        )
+      tap('live/last', 10)
+      tap(undefined, 5)
+      tap('live/first', 0)
+      expect(lead()).to.eql({ streamPath: 'live/last', params: { at: '10' } })
+      expect(asked).to.eql(['live/test', 'live/first', 'live/first'])
+    })
+
+    it('refuses a request by the error of its own that a hook throws', () => {
+      on('lead', () => {
+        throw new InvalidRequest('the time is none')
+      })
+      expect(lead).to.throw(InvalidRequest, 'the time is none')
+      expect(logged.lines).to.eql([])
+    })
+
+    it('passes over hooks that fail, or answer with something else, and logs them', () => {
+      on('lead', () => {
+        throw new TypeError('a mistake')
+      })
+      on('lead', () => ({ streamPath: '../live', params: {} }))
+      on('lead', () => 'live/other' as never)
+      expect(lead()).to.equal(undefined)
+      expect(logged.lines).to.have.length(3)
     })
   })
 

@@ -106,6 +106,7 @@ export class HookRunner {
   /**
    * Calls the lead hooks in order, each with the request as those before have led it. Returns undefined when none leads it
    * elsewhere.
+   * @throws {SluiceError} when a hook refuses the request by one
    */
   lead(request: SessionRequest): Lead | undefined {
     if (this.#lead.isEmpty) return undefined
@@ -191,10 +192,14 @@ export class HookRunner {
   }
 
   #askLead({ owner, call }: Tap, request: SessionRequest): SessionRequest {
+    let answer: unknown
     try {
-      const lead = leadOf(call(request))
+      answer = call(request)
+      const lead = leadOf(answer)
       return lead === undefined ? request : { ...request, ...lead }
     } catch (err) {
+      // What it throws itself says what is wrong with the request.
+      if (err instanceof SluiceError && answer === undefined) throw err
       logFailure(owner, 'lead', request, err)
       return request
     }

@@ -38,6 +38,7 @@ export class ScriptedRecordings implements Pick<Recordings, 'start' | 'stopTask'
   add({ type, streamPath, filePath = '.', fragmentMs = 0 }: RecordingInit): ActiveRecording {
     const recording: ActiveRecording = {
       taskId: this.#nextId,
+      formerTaskIds: [],
       type,
       streamPath,
       filePath,

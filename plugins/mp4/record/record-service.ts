@@ -9,6 +9,7 @@ import { Mp4Writer } from './mp4-writer.ts'
 export const MP4_RECORDS: RecordService = {
   extension: '.mp4',
   contentType: 'video/mp4',
+  isUsual: true,
   carries: canCarryInFmp4,
   createWriter: (tracks) => new Mp4Writer(tracks),
   open: (bytes, signal) => Mp4Recording.open(bytes, signal, 'as-they-are'),

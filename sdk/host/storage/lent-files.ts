@@ -36,6 +36,7 @@ function lendStorage(storage: LocalStorage, borrower: Borrower): FileStorage {
     read: async (path, signal) => open().read(path, signal),
     remove: async (path) => open().remove(path),
     create: async (path, ending, claim) => open().create(path, ending, claim),
+    pathOf: (path) => open().pathOf(path),
     extend: async (path, sizeBytes) => open().extend(path, sizeBytes),
     sizeOf: async (path) => open().sizeOf(path),
     usage: async () => open().usage(),

@@ -1,0 +1,142 @@
+import type { CatalogueEntry, ListedPage, PlaybackInit, RecordedEvent, RecordedFile, RecordedFilter } from 'sluice/sdk'
+import type { Catalogue } from './catalogue.ts'
+import { entryOf, eventOf, type RecordingEntry } from './recording-entry.ts'
+import { conditionsOf } from './recording-filter.ts'
+
+/** Most files that are played, or deleted, at a time: those of ten days, each of a minute. */
+export const MAX_FILES = 15_000
+
+type Catalogued = Pick<Catalogue, 'db' | 'active'>
+
+/** Reads what is known of files, with those that grow as they are now. Its functions reject with `StoreUnavailable`. */
+export class CatalogueLists {
+  readonly #catalogue: Catalogued
+
+  constructor(catalogue: Catalogued) {
+    this.#catalogue = catalogue
+  }
+
+  async files(filter: RecordedFilter, page: ListedPage): Promise<{ total: number; files: RecordingEntry[] }> {
+    const { mode } = filter
+    const matching = this.#catalogue.db
+      .selectFrom('sluice_recording')
+      .where((builder) => builder.and(conditionsOf(builder, filter, this.#growing)))
+      .$if(mode !== undefined, (query) => query.where('mode', '=', mode ?? ''))
+    const counted = await matching.select(({ fn }) => fn.countAll().as('total')).executeTakeFirst()
+    const rows = await matching
+      .selectAll()
+      .orderBy('start_ms', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute()
+    return { total: Number(counted?.total ?? 0), files: rows.map((row) => this.#current(entryOf(row))) }
+  }
+
+  async events(filter: RecordedFilter, page: ListedPage): Promise<{ total: number; events: RecordedEvent[] }> {
+    const matching = this.#catalogue.db
+      .selectFrom('sluice_recording_event')
+      .where((builder) => builder.and(conditionsOf(builder, filter)))
+    const counted = await matching.select(({ fn }) => fn.countAll().as('total')).executeTakeFirst()
+    const rows = await matching
+      .selectAll()
+      .orderBy('start_ms', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute()
+    const events = rows.map((row) => ({
+      id: row.id,
+      type: row.type,
+      streamPath: row.stream_path,
+      filePath: row.file_path,
+      startMs: row.start_ms,
+      endMs: row.end_ms,
+      ...eventOf(row),
+    }))
+    return { total: Number(counted?.total ?? 0), events }
+  }
+
+  /** The streams that have recordings of a type, by path. */
+  async streams(type: string): Promise<CatalogueEntry[]> {
+    const rows = await this.#catalogue.db
+      .selectFrom('sluice_recording')
+      .select(({ fn }) => [
+        'stream_path',
+        fn.countAll().as('count'),
+        fn.min('start_ms').as('start_ms'),
+        fn.max('end_ms').as('end_ms'),
+      ])
+      .where('type', '=', type)
+      .groupBy('stream_path')
+      .orderBy('stream_path')
+      .execute()
+    const growing = new Map([...this.#catalogue.active].map((entry) => [`${entry.type}\n${entry.streamPath}`, entry]))
+    return rows.map(({ stream_path: streamPath, count, start_ms: startMs, end_ms: endMs }) => {
+      const latestMs = growing.get(`${type}\n${streamPath}`)?.endMs ?? 0
+      return { streamPath, count: Number(count), startMs, endMs: Math.max(endMs, latestMs) }
+    })
+  }
+
+  /** The files of a stream in a time, in their order. */
+  async inTime({ type, streamPath, startMs, endMs, clockMs }: PlaybackInit): Promise<RecordingEntry[]> {
+    const filter = { streamPath, startMs, endMs, ...(type !== undefined && { type }) }
+    const rows = await this.#catalogue.db
+      .selectFrom('sluice_recording')
+      .selectAll()
+      .where((builder) => builder.and(conditionsOf(builder, filter, this.#growing)))
+      .where('stream_path', '=', streamPath)
+      .$if(clockMs !== undefined, (query) => query.where('clock_ms', '=', clockMs ?? 0))
+      .orderBy('start_ms')
+      .orderBy('id')
+      .limit(MAX_FILES)
+      .execute()
+    return ofOneType(
+      rows.map((row) => this.#current(entryOf(row))),
+      type,
+    )
+  }
+
+  get #growing(): number[] {
+    return [...this.#catalogue.active].flatMap(({ id }) => (id > 0 ? [id] : []))
+  }
+
+  /** The entry of a file that grows, as it is now. */
+  #current(entry: RecordingEntry): RecordingEntry {
+    if (!entry.isActive) return entry
+    return [...this.#catalogue.active].find(({ id }) => id === entry.id) ?? entry
+  }
+}
+
+/** Of files of several types, those of the type that has most of the time. */
+function ofOneType(entries: RecordingEntry[], type: string | undefined): RecordingEntry[] {
+  const lengths = new Map<string, number>()
+  for (const entry of entries) lengths.set(entry.type, (lengths.get(entry.type) ?? 0) + entry.endMs - entry.startMs)
+  if (type !== undefined || lengths.size < 2) return entries
+  const [longest] = [...lengths].toSorted(([, one], [, other]) => other - one)
+  return entries.filter((entry) => entry.type === longest?.[0])
+}
+
+/** A file as the service shows it. */
+export function recordedFile(entry: RecordingEntry): RecordedFile {
+  const { id, type, streamPath, filePath, startMs, endMs, sizeBytes, isActive, createdMs } = entry
+  const { headBytes, cutsMs, videoCodec, audioCodec, mode, event, clockMs } = entry
+  return {
+    id,
+    type,
+    streamPath,
+    filePath,
+    startMs,
+    endMs,
+    sizeBytes,
+    isActive,
+    createdMs,
+    headBytes,
+    cutsMs: [...cutsMs],
+    videoCodec,
+    audioCodec,
+    mode,
+    event,
+    clockMs,
+  }
+}

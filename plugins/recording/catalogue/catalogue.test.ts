@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import { createFakeHost } from 'sluice/sdk/testing'
+import { keep } from '../../../test/peers/lifetime.ts'
+import recording from '../index.ts'
+import { Catalogue } from './catalogue.ts'
+import type { RecordingEntry } from './recording-entry.ts'
+import type { RecordingTables } from './recording-tables.ts'
+
+const entryOf = (startMs: number): RecordingEntry => ({
+  id: 0,
+  type: 'mp4',
+  streamPath: 'live/a',
+  filePath: `${startMs}.mp4`,
+  startMs,
+  endMs: startMs,
+  sizeBytes: 0,
+  mode: 'auto',
+  event: undefined,
+  videoCodec: 'h264',
+  audioCodec: '',
+  isActive: true,
+  createdMs: startMs,
+  headBytes: 0,
+  cutsMs: [],
+  clockMs: 0,
+  storage: 'local',
+})
+
+describe('the catalogue of recordings', () => {
+  async function rig() {
+    const host = await createFakeHost(recording)
+    keep({ close: () => host.dispose() })
+    const active = new Set<RecordingEntry>()
+    const { log, database } = host.ctx
+    const open = () => new Catalogue({ log, database, db: host.ctx.store<RecordingTables>(), active })
+    const rows = async (catalogue: Catalogue) => {
+      const stored = await catalogue.db.selectFrom('sluice_recording').selectAll().orderBy('start_ms').execute()
+      return stored.map(({ id, start_ms, end_ms, is_active }) => [id, start_ms, end_ms, is_active])
+    }
+    return { host, open, rows, active }
+  }
+
+  it('hands on what the database could not be told to the next generation, which knows what is written', async () => {
+    const { host, open, rows } = await rig()
+    const former = open()
+    const [known, fresh] = [entryOf(1), entryOf(2)]
+    former.begin(known)
+    await former.stored(known)
+    host.store!.isAway = true
+    known.endMs = 100
+    known.isActive = false
+    former.changed(known)
+    former.begin(fresh)
+    const next = open()
+    expect([...next.active]).to.eql([fresh])
+    await former.close(0, (entries) => next.adopt(entries))
+    await next.settled()
+    host.store!.isAway = false
+    await next.stored(known)
+    await next.stored(fresh)
+    expect(await rows(next)).to.eql([
+      [1, 1, 100, 0],
+      [2, 2, 2, 1],
+    ])
+    expect(host.log.problems).to.eql([])
+  })
+
+  it('says how many are lost where no generation follows', async () => {
+    const { host, open } = await rig()
+    const catalogue = open()
+    host.store!.isAway = true
+    catalogue.begin(entryOf(1))
+    await catalogue.close(0)
+    expect(host.log.problems).to.have.length(1)
+    expect(host.log.problems[0]).to.include({ unstored: 1 })
+  })
+
+  it('has no row of a file that came to nothing while its row was written', async () => {
+    const { open, rows } = await rig()
+    const catalogue = open()
+    const entry = entryOf(1)
+    catalogue.begin(entry)
+    catalogue.drop(entry)
+    await catalogue.settled()
+    expect(await rows(catalogue)).to.eql([])
+  })
+})

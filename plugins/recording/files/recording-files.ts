@@ -1,0 +1,280 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type {
+  DiskUsage,
+  Files,
+  FileStorage,
+  MediaTrack,
+  RecordingBytes,
+  RecordingEvent,
+  RecordService,
+} from 'sluice/sdk'
+import { mainTracks } from 'sluice/sdk/media'
+import { StorageError } from '../bucket/storage-error.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { FileRecorder } from '../record/file-recorder.ts'
+import { filePathOf } from '../record/file-name.ts'
+import type { RecordingEntry, StoragePlace } from '../catalogue/recording-entry.ts'
+import type { RemoteFiles } from './remote-files.ts'
+import type { WantedRecording } from '../record/record-rules.ts'
+
+/** How long a file waits for the database to know of it. */
+const STORED_WITHIN_MS = 1000
+
+/** The file that is to be made for a recording. */
+export type NewFile = {
+  readonly wanted: WantedRecording
+  readonly service: RecordService
+  readonly tracks: readonly MediaTrack[]
+  /** The time of the stream at which it begins, and the date of that. */
+  readonly baseMs: number
+  readonly startMs: number
+  /** See `RecordedFile.clockMs`. */
+  readonly clockMs: number
+  readonly mode: 'auto' | 'event'
+  readonly event: RecordingEvent | undefined
+}
+
+type RecordingFilesOptions = {
+  readonly log: Logger
+  readonly catalogue: Pick<
+    Catalogue,
+    'active' | 'begin' | 'changed' | 'drop' | 'find' | 'forget' | 'isElsewhere' | 'settled'
+  >
+  readonly storage: Files
+  /** See `Kept.held`. */
+  readonly held?: Set<string>
+  /** The bucket that whole files go to; undefined when they stay on this machine. */
+  readonly remote: RemoteFiles | undefined
+  /** Has a file go to the bucket that is whole. */
+  readonly send?: ((entry: RecordingEntry) => void) | undefined
+}
+
+/** The files of recordings, and what is known of them: one changes with the other. */
+export class RecordingFiles {
+  readonly #options: RecordingFilesOptions
+  /** The files that something is done with that nothing else may be done with meanwhile. */
+  readonly #held: Set<string>
+
+  constructor(options: RecordingFilesOptions) {
+    this.#options = options
+    this.#held = options.held ?? new Set()
+  }
+
+  /** How full a disk is: the one that files are written to, or the one of the backup. */
+  async usage(place: 'local' | 'backup' = 'local'): Promise<DiskUsage> {
+    return this.#storageOf(place).usage()
+  }
+
+  /** Why nothing may be written at present, whatever the disk says. */
+  get fullness(): string | undefined {
+    return this.#options.remote?.fullness
+  }
+
+  /** True when files go to a bucket. */
+  get hasRemote(): boolean {
+    return this.#options.remote !== undefined
+  }
+
+  /** An address by which anybody gets a file for a while that lies in a bucket; undefined for one that lies here. */
+  urlOf(entry: RecordingEntry): string | undefined {
+    return entry.storage === 's3' ? this.#remote().urlOf(entry) : undefined
+  }
+
+  get hasBackup(): boolean {
+    return this.#options.storage.backup !== undefined
+  }
+
+  /** @throws {Error} with the system's code */
+  async create(init: NewFile): Promise<FileRecorder> {
+    const { wanted, service, tracks, baseMs, startMs, clockMs, mode, event } = init
+    const { storage, catalogue } = this.#options
+    const { type, streamPath, rule } = wanted
+    const path = filePathOf(rule.filepath, rule.filename, { type, streamPath, startMs })
+    const resumed = rule.append && mode === 'auto' ? await this.#resume(path, init) : undefined
+    if (resumed !== undefined) return resumed
+    const writer = service.createWriter(tracks)
+    const codecOf = (kind: MediaTrack['kind']) => mainTracks(tracks).find((track) => track.kind === kind)?.codec ?? ''
+    const entry: RecordingEntry = {
+      id: 0,
+      type,
+      streamPath,
+      filePath: '',
+      startMs,
+      endMs: startMs,
+      sizeBytes: 0,
+      mode,
+      event,
+      videoCodec: codecOf('video'),
+      audioCodec: codecOf('audio'),
+      isActive: true,
+      createdMs: Date.now(),
+      headBytes: writer.head.length,
+      cutsMs: [],
+      clockMs,
+      storage: 'local',
+    }
+    try {
+      const { writer: file } = await storage.create(path, service.extension, (filePath) => this.#claim(entry, filePath))
+      return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: 0 })
+    } catch (error) {
+      catalogue.drop(entry)
+      throw error
+    } finally {
+      this.#held.delete(entry.filePath)
+    }
+  }
+
+  /**
+   * Stores that a file is begun before it is there, as nobody would know of it after a crash in between. The stream does not wait
+   * long for a database that is slow or away.
+   */
+  async #claim(entry: RecordingEntry, filePath: string): Promise<boolean> {
+    const { catalogue } = this.#options
+    if (this.#held.has(filePath)) return false
+    this.#held.add(filePath)
+    this.#held.delete(entry.filePath)
+    entry.filePath = filePath
+    if ((this.hasRemote || this.hasBackup) && (await catalogue.isElsewhere(filePath))) return false
+    catalogue.begin(entry)
+    await Promise.race([catalogue.settled(), delay(STORED_WITHIN_MS, undefined, { ref: false })])
+    return true
+  }
+
+  /** Goes on in a file of that name; undefined where none can be gone on with. */
+  async #resume(path: string, init: NewFile): Promise<FileRecorder | undefined> {
+    const { catalogue, log } = this.#options
+    const { type, streamPath } = init.wanted
+    const filePath = `${path}${init.service.extension}`
+    // One that is going to the bucket may not change, nor may two go on in one.
+    if (this.hasRemote || this.#held.has(filePath)) return undefined
+    this.#held.add(filePath)
+    try {
+      const entry = await catalogue.find(type, filePath)
+      return entry?.streamPath === streamPath ? await this.#extend(entry, init) : undefined
+    } catch (err) {
+      log.warn({ err, file: filePath }, 'the file is not gone on with; another one is begun')
+      return undefined
+    } finally {
+      this.#held.delete(filePath)
+    }
+  }
+
+  async #extend(entry: RecordingEntry, { service, tracks, baseMs }: NewFile): Promise<FileRecorder | undefined> {
+    const { catalogue, storage } = this.#options
+    const bytes = await this.openBytes(entry)
+    try {
+      const resumed = await service.resume?.(bytes, tracks)
+      if (resumed === undefined) return undefined
+      const { writer, sizeBytes, durationMs } = resumed
+      const file = await storage.extend(entry.filePath, sizeBytes)
+      entry.isActive = true
+      // Its last part is what it is as old as.
+      entry.createdMs = Date.now()
+      catalogue.begin(entry)
+      return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: Math.ceil(durationMs) })
+    } finally {
+      await bytes.close()
+    }
+  }
+
+  /** Notes that a file has ended; returns whether there is anything in it. */
+  finish(entry: RecordingEntry): boolean {
+    const { catalogue, storage, send, log } = this.#options
+    entry.isActive = false
+    if (entry.sizeBytes > 0) {
+      catalogue.changed(entry)
+      send?.(entry)
+      return true
+    }
+    catalogue.drop(entry)
+    storage
+      .remove(entry.filePath)
+      .catch((err: unknown) => log.warn({ err, file: entry.filePath }, 'an empty file stays'))
+    return false
+  }
+
+  /** @throws {Error} that says what is wrong, with no path in it */
+  async openBytes(entry: RecordingEntry, signal?: AbortSignal): Promise<RecordingBytes> {
+    if (entry.storage === 's3') return this.#remote().open(entry, signal)
+    return this.#storageOf(entry.storage).read(entry.filePath, signal)
+  }
+
+  /**
+   * Deletes a file for good, and what is known of it.
+   * @returns whether it was done: one that is being written is left alone
+   * @throws {Error} with the system's code; or of the bucket
+   */
+  delete(entry: RecordingEntry): Promise<boolean> {
+    return this.#hold(entry, async () => {
+      const { catalogue, remote } = this.#options
+      if (entry.storage === 's3') await this.#remote().remove(entry)
+      else {
+        await remote?.recall(entry)
+        await this.#storageOf(entry.storage).remove(entry.filePath)
+      }
+      await catalogue.forget(entry)
+    })
+  }
+
+  /**
+   * Moves a file to the backup, where there is one. One that somebody else has deleted is forgotten.
+   * @returns whether it was done: one that is being written is left alone
+   * @throws {Error} with the system's code; it is then where it was
+   */
+  backUp(entry: RecordingEntry): Promise<boolean> {
+    return this.#hold(entry, async () => {
+      const { storage, catalogue } = this.#options
+      if (!this.hasBackup || entry.storage !== 'local') return
+      if ((await storage.sizeOf(entry.filePath)) === undefined) return catalogue.forget(entry)
+      await storage.moveToBackup(entry.filePath)
+      entry.storage = 'backup'
+      catalogue.changed(entry)
+    })
+  }
+
+  /** Resolves when what is known of the files is stored, or the database is away. Never rejects. */
+  settled(): Promise<void> {
+    return this.#options.catalogue.settled()
+  }
+
+  /** Undefined where there is no file. */
+  async sizeOf(entry: RecordingEntry): Promise<number | undefined> {
+    return this.#storageOf(entry.storage).sizeOf(entry.filePath)
+  }
+
+  /** Cuts the end of a file off. */
+  async cut(entry: RecordingEntry, sizeBytes: number): Promise<void> {
+    const writer = await this.#storageOf(entry.storage).extend(entry.filePath, sizeBytes)
+    await writer.close()
+    if (writer.error !== undefined) throw writer.error
+  }
+
+  /** Does something with a file that has ended, and lets nothing else be done with it meanwhile. */
+  async #hold({ filePath, storage }: RecordingEntry, act: () => Promise<void>): Promise<boolean> {
+    const isWritten = this.#options.catalogue.active.values().some((active) => active.filePath === filePath)
+    if (this.#held.has(filePath) || (isWritten && storage === 'local')) return false
+    this.#held.add(filePath)
+    try {
+      await act()
+      return true
+    } finally {
+      this.#held.delete(filePath)
+    }
+  }
+
+  /** @throws {StorageError} the bucket is no longer in the config */
+  #remote(): RemoteFiles {
+    const { remote } = this.#options
+    if (remote !== undefined) return remote
+    throw new StorageError('the file lies in a bucket, and storage.s3 names none', { passes: false })
+  }
+
+  /** @throws {StorageError} the backup is no longer in the config */
+  #storageOf(place: StoragePlace): FileStorage {
+    const { storage } = this.#options
+    if (place !== 'backup') return storage
+    if (storage.backup !== undefined) return storage.backup
+    throw new StorageError('the file lies in the backup, and storage.local.backuppath names none', { passes: false })
+  }
+}

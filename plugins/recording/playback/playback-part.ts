@@ -1,0 +1,91 @@
+import type { RecordingDates } from 'sluice/sdk'
+import type { RecordingEntry } from '../catalogue/recording-entry.ts'
+
+/** A file, and which part of it is played, in milliseconds of the file. */
+export type PlaybackPart = {
+  readonly entry: RecordingEntry
+  readonly fromMs: number
+  /** The end of the file, unless it `isCut` before. */
+  readonly toMs: number
+  readonly isCut: boolean
+  /** It begins with the keyframe after `fromMs`, since the file before has that time; else with the one before. */
+  readonly isOverlapped: boolean
+}
+
+/** The time to play, in milliseconds since the Unix epoch; without start from the first file, without end to the last. */
+type Range = { readonly startMs: number | undefined; readonly endMs: number | undefined }
+
+/**
+ * The parts of files in a time, one after another; of files that have the same time by the same clock, the one that began first has it.
+ * Those by another clock have other media.
+ */
+export function playbackParts(entries: readonly RecordingEntry[], { startMs, endMs }: Range): PlaybackPart[] {
+  const parts: PlaybackPart[] = []
+  const doneByClock = new Map<number, number>()
+  for (const entry of entries) {
+    const doneMs = doneByClock.get(entry.clockMs) ?? -Infinity
+    const isOverlapped = doneMs > entry.startMs
+    const fromMs = Math.max(0, (startMs ?? -Infinity) - entry.startMs, doneMs - entry.startMs)
+    const isCut = endMs !== undefined && endMs < entry.endMs
+    const toMs = (isCut ? endMs : entry.endMs) - entry.startMs
+    if (toMs <= fromMs) continue
+    parts.push({ entry, fromMs, toMs, isCut, isOverlapped })
+    doneByClock.set(entry.clockMs, entry.startMs + toMs)
+  }
+  return parts
+}
+
+/** The place of a position of a playback: the number of the part, and the time of its file. */
+export type PlaybackPlace = { readonly index: number; readonly fileMs: number }
+
+/** The times of a playback, in which its parts follow one another without gaps. */
+export class PlaybackTimes implements RecordingDates {
+  readonly durationMs: number
+  readonly #parts: readonly PlaybackPart[]
+  readonly #offsetsMs: readonly number[]
+
+  constructor(parts: readonly PlaybackPart[]) {
+    let offsetMs = 0
+    this.#parts = parts
+    this.#offsetsMs = parts.map(({ fromMs, toMs }) => {
+      const before = offsetMs
+      offsetMs += toMs - fromMs
+      return before
+    })
+    this.durationMs = offsetMs
+  }
+
+  /** The difference between times of the playback and of a part's file. */
+  shiftMs(index: number): number {
+    return (this.#offsetsMs[index] ?? 0) - (this.#parts[index]?.fromMs ?? 0)
+  }
+
+  placeOf(positionMs: number): PlaybackPlace {
+    const index = Math.max(0, lastUpTo(this.#offsetsMs, positionMs))
+    return { index, fileMs: positionMs - this.shiftMs(index) }
+  }
+
+  dateOf(positionMs: number): number {
+    const { index, fileMs } = this.placeOf(positionMs)
+    return Math.round((this.#parts[index]?.entry.startMs ?? 0) + fileMs)
+  }
+
+  positionOf(dateMs: number): number {
+    const index = this.#parts.findIndex(({ entry, toMs }) => entry.startMs + toMs > dateMs)
+    const part = this.#parts[index]
+    if (part === undefined) return this.durationMs
+    return Math.max(part.fromMs, dateMs - part.entry.startMs) + this.shiftMs(index)
+  }
+}
+
+/** The last of the numbers, which rise, that is not above a limit; -1 where there is none. */
+function lastUpTo(numbers: readonly number[], limit: number): number {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((numbers[middle] ?? 0) <= limit) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}

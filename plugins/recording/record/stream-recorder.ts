@@ -1,0 +1,228 @@
+import { type AccessUnit, type MediaTrack, type RecordService, type Track, type UnitReader } from 'sluice/sdk'
+import { mainTracks } from 'sluice/sdk/media'
+import type { FileRecorder } from './file-recorder.ts'
+
+/** A keyframe so little before the end of a fragment is that end: times of encoders and cameras jitter. */
+const FRAGMENT_SLACK_MS = 50
+/** Sound may come so much later than the pictures of its time, and still belongs to the file before. */
+const MAX_LATE_MS = 2000
+
+/** The beginning of a file: its tracks and its time. */
+export type FileStart = {
+  readonly tracks: readonly MediaTrack[]
+  /** The time of the stream, in milliseconds. */
+  readonly baseMs: number
+}
+
+type StreamRecorderOptions = {
+  readonly service: Pick<RecordService, 'carries'>
+  /** A file ends at the first keyframe after this; 0 is never. */
+  readonly fragmentMs: () => number
+  /** Is asked at keyframes; true has a file begin there in any case. */
+  readonly isCutDue: () => boolean
+  /** Begins a file. */
+  readonly open: (start: FileStart) => Promise<FileRecorder>
+  /** A file has ended, whether well or not. */
+  readonly ended: (file: FileRecorder) => void
+  /** A file could not be made or written: nothing more is recorded. */
+  readonly failed: (error: Error) => unknown
+  /** Tracks that the files have no place for. */
+  readonly leftOut: (tracks: readonly Track[]) => void
+  /** The keyframe has come with which another one goes on, at this time in whole milliseconds; where a file has ended there, or not. */
+  readonly handedOver: (baseMs: number, isContinuous: boolean) => void
+  /** The last file has ended of which another one has gone on. */
+  readonly finished: () => void
+}
+
+/**
+ * Cuts a stream into files, each of which begins with a keyframe. A new one begins when the last is long enough, and when what
+ * it was begun with is no more: another publisher, other tracks, another codec or size, or the clock that it is dated by.
+ */
+export class StreamRecorder implements UnitReader {
+  readonly #options: StreamRecorderOptions
+  readonly #known = new Map<number, Track>()
+  #carried: readonly MediaTrack[] = []
+  /** The one that files are cut by: of pictures, where there are some. */
+  #main: MediaTrack | undefined
+  #file: FileRecorder | undefined
+  /** The file before, as long as sound of its time may come. */
+  #former: FileRecorder | undefined
+  #isCutWanted = false
+  /** The first file begins with a keyframe after this time. */
+  #beginsAfterMs = -Infinity
+  /** Another one goes on with the first keyframe after this time. */
+  #endsAfterMs = Infinity
+  /** The time at which another one has gone on; undefined before. */
+  #goneOnMs: number | undefined
+  /** Resolves when the file has been begun that is being made. */
+  #cutting: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(options: StreamRecorderOptions) {
+    this.#options = options
+  }
+
+  /** The file that is being written. */
+  get file(): FileRecorder | undefined {
+    return this.#file
+  }
+
+  /** Has the first file begin with a keyframe after a time. */
+  beginAfter(timeMs: number): void {
+    this.#beginsAfterMs = timeMs
+  }
+
+  /** Has the last file end at the first keyframe after a time, with which another one goes on. */
+  endAfter(timeMs: number): void {
+    this.#endsAfterMs = timeMs
+  }
+
+  /** The newest of some units that the first file could begin with, by the track that files are cut by. */
+  newestOf(units: readonly AccessUnit[]): AccessUnit | undefined {
+    return units.findLast(({ track }) => track.id === this.#main?.id) ?? units.at(-1)
+  }
+
+  track(track: Track): void {
+    this.#known.set(track.id, track)
+    this.#chooseTracks()
+  }
+
+  trackRemoved(track: Track): void {
+    this.#known.delete(track.id)
+    this.#chooseTracks()
+  }
+
+  /** @returns a promise where the disk is behind, or a file is being made */
+  unit(unit: AccessUnit): Promise<void> | undefined {
+    const { track } = unit
+    const timeMs = unit.dtsMs
+    if (this.#isClosed || !this.#carried.some(({ id }) => id === track.id)) return undefined
+    if (this.#goneOnMs !== undefined) return this.#afterHandOver(unit, timeMs, this.#goneOnMs)
+    if (this.#isStart(unit) && timeMs > this.#endsAfterMs) return (this.#cutting = this.#handOver(unit, timeMs))
+    const file = this.#file
+    if (this.#begins(unit, timeMs)) return (this.#cutting = this.#cut(unit, timeMs))
+    if (file === undefined) return undefined
+    if (timeMs < file.baseMs) return this.#writeLate(unit, timeMs)
+    this.#endFormer(timeMs)
+    if (!file.has(track)) {
+      this.#isCutWanted = true
+      return undefined
+    }
+    return this.#write(file, unit, timeMs)
+  }
+
+  discontinuity(): Promise<void> {
+    return this.#end()
+  }
+
+  sourceEnded(): Promise<void> {
+    this.#known.clear()
+    this.#chooseTracks()
+    return this.#end()
+  }
+
+  /** Ends the file. What comes later is left out. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#cutting
+    await this.#end()
+  }
+
+  #chooseTracks(): void {
+    const known = [...this.#known.values()]
+    const { carries } = this.#options.service
+    const media = known.filter((track) => track.kind !== 'data')
+    const carried = known.filter((track): track is MediaTrack => carries(track))
+    if (carried.length < media.length) this.#options.leftOut(media.filter((track) => !carries(track)))
+    this.#carried = carried
+    this.#main = mainTracks(carried)[0]
+    const file = this.#file
+    this.#isCutWanted = file !== undefined && !carried.every((track) => file.has(track))
+  }
+
+  /** True for a keyframe of the track that files are cut by. */
+  #isStart({ track, keyframe }: AccessUnit): boolean {
+    return track.id === this.#main?.id && keyframe
+  }
+
+  /** True for a unit that a file begins with. */
+  #begins(unit: AccessUnit, timeMs: number): boolean {
+    const isStart = this.#isStart(unit) && timeMs > this.#beginsAfterMs
+    const file = this.#file
+    if (!isStart || file === undefined) return isStart
+    const fragmentMs = this.#options.fragmentMs()
+    const isLong = fragmentMs > 0 && timeMs - file.baseMs >= fragmentMs - FRAGMENT_SLACK_MS
+    return this.#isCutWanted || isLong || !file.has(unit.track) || this.#options.isCutDue()
+  }
+
+  async #cut(unit: AccessUnit, timeMs: number): Promise<void> {
+    const baseMs = Math.max(0, Math.floor(timeMs))
+    const former = this.#former
+    this.#former = this.#file
+    this.#former?.flush(unit)
+    await this.#endFile(former, this.#former?.baseMs)
+    this.#file = undefined
+    this.#isCutWanted = false
+    try {
+      const file = await this.#options.open({ tracks: this.#carried, baseMs })
+      this.#file = file
+      await this.#write(file, unit, timeMs)
+    } catch (error) {
+      this.#options.failed(error instanceof Error ? error : new Error(String(error)))
+    }
+    // It may have been ended meanwhile.
+    if (this.#isClosed) await this.#end()
+  }
+
+  /** Ends the files as far as can be: sound of the time before may come. */
+  async #handOver(unit: AccessUnit, timeMs: number): Promise<void> {
+    const baseMs = Math.max(0, Math.floor(timeMs))
+    this.#goneOnMs = baseMs
+    const former = this.#former
+    this.#former = this.#file
+    this.#file = undefined
+    this.#former?.flush(unit)
+    this.#options.handedOver(baseMs, this.#former !== undefined)
+    await this.#endFile(former, this.#former?.baseMs)
+    if (this.#former === undefined || this.#isClosed) await this.#end()
+  }
+
+  #afterHandOver(unit: AccessUnit, timeMs: number, baseMs: number): Promise<void> | undefined {
+    if (timeMs < baseMs) return this.#writeLate(unit, timeMs)
+    return timeMs - baseMs >= MAX_LATE_MS ? this.#end() : undefined
+  }
+
+  #write(file: FileRecorder, unit: AccessUnit, timeMs: number): Promise<void> | undefined {
+    const waits = file.write(unit, timeMs)
+    if (file.error !== undefined) this.#options.failed(file.error)
+    return waits
+  }
+
+  #writeLate(unit: AccessUnit, timeMs: number): Promise<void> | undefined {
+    const former = this.#former
+    if (former === undefined || !former.has(unit.track) || timeMs < former.baseMs) return undefined
+    return former.write(unit, timeMs)
+  }
+
+  #endFormer(timeMs: number): void {
+    const former = this.#former
+    const file = this.#file
+    if (former === undefined || file === undefined || timeMs - file.baseMs < MAX_LATE_MS) return
+    this.#former = undefined
+    void this.#endFile(former, file.baseMs)
+  }
+
+  async #end(): Promise<void> {
+    const files = [this.#former, this.#file]
+    const nextMs = this.#file?.baseMs ?? this.#goneOnMs
+    this.#former = this.#file = undefined
+    await Promise.all([this.#endFile(files[0], nextMs), this.#endFile(files[1])])
+    if (this.#goneOnMs !== undefined) this.#options.finished()
+  }
+
+  async #endFile(file: FileRecorder | undefined, endMs?: number): Promise<void> {
+    if (file === undefined) return
+    await file.close(endMs)
+    this.#options.ended(file)
+  }
+}

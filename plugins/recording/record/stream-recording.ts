@@ -1,0 +1,272 @@
+import type { Logger } from 'pino'
+import type { AccessUnit, RecordedFile, RecordingEvent, RecordService, Subscriber, Track } from 'sluice/sdk'
+import type { FileRecorder } from './file-recorder.ts'
+import type { RecordingFiles } from '../files/recording-files.ts'
+import { recordedFile } from '../catalogue/catalogue-lists.ts'
+import type { WantedRecording } from './record-rules.ts'
+import type { ServerClock } from './server-clock.ts'
+import type { HandedRecording, RunningRecording } from './hand-over.ts'
+import { StreamDates, type KeptDates } from './stream-dates.ts'
+import { StreamRecorder, type FileStart } from './stream-recorder.ts'
+
+export type StreamRecordingOptions = {
+  readonly wanted: WantedRecording
+  readonly service: RecordService
+  readonly files: RecordingFiles
+  readonly log: Logger
+  readonly mode: 'auto' | 'event'
+  readonly event: RecordingEvent | undefined
+  readonly clock: ServerClock
+  /** The uptime of the server at which it is over, by the one at which it began; may change while it goes on. */
+  readonly untilMs: (beganMs: number) => number
+  /** A file was begun, at this path. */
+  readonly began: (filePath: string) => void
+  readonly failed: (error: Error) => void
+  readonly over: () => void
+  readonly recorded: (file: RecordedFile) => void
+  /** Another one has gone on, and its own last file has ended. */
+  readonly handedOver: () => void
+  /** The one of an earlier generation that this one goes on with. */
+  readonly former?: Pick<RunningRecording, 'endAfter'> | undefined
+}
+
+/** Records the units of a subscriber in files with dates. */
+export class StreamRecording {
+  readonly #options: StreamRecordingOptions
+  readonly #recorder: StreamRecorder
+  #dates: StreamDates | undefined
+  /** The units of the turn in which the first one came: what was kept for late joiners, up to now. */
+  #replayed: AccessUnit[] | undefined
+  /** Resolves when these were taken. */
+  #opening: Promise<void> | undefined
+  /** The end of the one before, until this one has begun. */
+  #former: Promise<HandedRecording> | undefined
+  readonly #handed = Promise.withResolvers<HandedRecording>()
+  /** Its stream is another one than it was, by which its times are its own. */
+  #isMoved = false
+  /** The files that have not ended, with the date of the server's uptime 0 by which each has its dates. */
+  readonly #files = new Map<FileRecorder, number>()
+  /** The uptimes at which it began, and up to which its files have dates. */
+  #beganMs = 0
+  #latestMs = -Infinity
+  /** The next file begins where the one before ends, which another generation has written or goes on with. */
+  #isContinuous = false
+  #writtenBytes = 0
+  #leftOut = ''
+  /** It has been given units. */
+  #isOpen = false
+  #isTimeOver = false
+  /** Another one has gone on; late sound may come. */
+  #isHandedOver = false
+  /** It takes no more units. */
+  #isOver = false
+
+  constructor(options: StreamRecordingOptions) {
+    this.#options = options
+    this.#recorder = new StreamRecorder({
+      service: options.service,
+      fragmentMs: () => (options.wanted.rule.append ? 0 : options.wanted.rule.fragment),
+      isCutDue: () => !options.wanted.rule.append && this.#dates?.isClockSet === true,
+      open: (start) => this.#begin(start),
+      ended: (file) => this.#ended(file),
+      // One that is over begins no more files.
+      failed: (error) => this.#isOver || options.failed(error),
+      leftOut: (tracks) => this.#tellLeftOut(tracks),
+      handedOver: (baseMs, isContinuous) => this.#handOver(baseMs, isContinuous),
+      finished: () => void this.#finish(),
+    })
+  }
+
+  /** The file that is being written. */
+  get file(): RecordedFile | undefined {
+    const entry = this.#recorder.file?.entry
+    return entry && recordedFile(entry)
+  }
+
+  /** The bytes of all files so far. */
+  get writtenBytes(): number {
+    return this.#writtenBytes + (this.#recorder.file?.entry.sizeBytes ?? 0)
+  }
+
+  begin(subscriber: Pick<Subscriber, 'read' | 'onSource'>): void {
+    const recorder = this.#recorder
+    subscriber.onSource(() => (this.#isMoved = true))
+    subscriber.read({
+      track: (track) => this.#inOrder(() => recorder.track(track)),
+      trackRemoved: (track) => this.#inOrder(() => recorder.trackRemoved(track)),
+      unit: (unit) => this.#take(unit),
+      discontinuity: () => this.#inOrder(() => recorder.discontinuity()),
+      sourceEnded: () => this.#inOrder(() => recorder.sourceEnded()),
+    })
+  }
+
+  /** Ends it by an error. */
+  fail(error: Error): void {
+    this.#options.failed(error)
+  }
+
+  /** See `RunningRecording.endAfter`. */
+  endAfter(timeMs: number): Promise<HandedRecording> {
+    // Its times are its own; the next keyframe is the one that the other one means.
+    this.#recorder.endAfter(this.#isMoved ? -Infinity : timeMs)
+    return this.#handed.promise
+  }
+
+  /** Ends its file. Never rejects. */
+  async close(): Promise<void> {
+    this.#isOver = true
+    await this.#recorder.close()
+    void this.#tellHanded()
+  }
+
+  #take(unit: AccessUnit): Promise<void> | undefined {
+    if (this.#opening !== undefined) return this.#opening.then(() => this.#unit(unit))
+    if (this.#replayed !== undefined) this.#replayed.push(unit)
+    else if (this.#isOpen) return this.#unit(unit)
+    else {
+      this.#isOpen = true
+      this.#replayed = [unit]
+      queueMicrotask(() => this.#open())
+    }
+    return undefined
+  }
+
+  /** Does what comes between units. */
+  #inOrder(act: () => Promise<void> | void): Promise<void> | void {
+    if (this.#replayed !== undefined) this.#open()
+    return this.#opening === undefined ? act() : this.#opening.then(act)
+  }
+
+  /** Takes the units that were kept for late joiners. They come in one turn, so the newest of them is of now. */
+  #open(): void {
+    const units = this.#replayed
+    const [first] = units ?? []
+    if (units === undefined || first === undefined) return
+    this.#replayed = undefined
+    const newestMs = this.#recorder.newestOf(units)?.dtsMs ?? first.dtsMs
+    const { former, clock } = this.#options
+    if (former === undefined) {
+      this.#dates = new StreamDates(Math.max(...units.map(({ dtsMs }) => dtsMs)), clock)
+      this.#beganMs = this.#dates.uptimeOf(first.dtsMs)
+    } else {
+      this.#recorder.beginAfter(newestMs)
+      this.#former = former.endAfter(newestMs)
+      void this.#former.then(({ isOver }) => isOver && this.#end())
+    }
+    const opening = this.#takeAll(units).finally(() => {
+      if (this.#opening === opening) this.#opening = undefined
+    })
+    this.#opening = opening
+  }
+
+  async #takeAll(units: readonly AccessUnit[]): Promise<void> {
+    try {
+      for (const unit of units) await this.#unit(unit)
+    } catch (error) {
+      this.#options.failed(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #unit(unit: AccessUnit): Promise<void> | undefined {
+    if (this.#isOver) return undefined
+    // One that goes on has its dates, and its end, from the one before.
+    const uptimeMs = this.#dates?.uptimeOf(unit.dtsMs) ?? -Infinity
+    if (!this.#isHandedOver && uptimeMs >= this.#options.untilMs(this.#beganMs)) {
+      this.#end()
+      return undefined
+    }
+    return this.#recorder.unit(unit)
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#isTimeOver = true
+    this.#options.over()
+  }
+
+  async #begin({ tracks, baseMs }: FileStart): Promise<FileRecorder> {
+    const { wanted, files, service, mode, event } = this.#options
+    const dates = await this.#datesAt(baseMs)
+    const latestMs = this.#latestAt(baseMs)
+    const startMs = this.#isContinuous ? latestMs + dates.zeroMs : dates.adjust(baseMs, latestMs)
+    this.#isContinuous = false
+    const { zeroMs } = dates
+    const file = await files.create({ wanted, service, tracks, baseMs, startMs, clockMs: zeroMs, mode, event })
+    this.#files.set(file, zeroMs)
+    this.#options.began(file.entry.filePath)
+    return file
+  }
+
+  /** The dates of its files; those of the one before for the first one, once that has come so far. */
+  async #datesAt(baseMs: number): Promise<StreamDates> {
+    const handed = await this.#former
+    if (handed?.isOver === true) throw new Error('the recording is over')
+    this.#former = undefined
+    if (this.#dates !== undefined) return this.#dates
+    const dates = new StreamDates(baseMs, this.#options.clock, handed?.dates)
+    this.#dates = dates
+    this.#beganMs = handed?.dates?.beganMs ?? dates.uptimeOf(baseMs)
+    this.#latestMs = handed?.dates?.latestMs ?? -Infinity
+    this.#isContinuous = handed?.dates?.isContinuous ?? false
+    return dates
+  }
+
+  /** The latest uptime of its files, of which the newest ends where another begins. */
+  #latestAt(baseMs: number): number {
+    // The file before may get late sound still.
+    for (const [file, zeroMs] of this.#files) this.#latestMs = Math.max(this.#latestMs, file.dateOf(baseMs) - zeroMs)
+    return this.#latestMs
+  }
+
+  /** Another one goes on at this time; with `append`, once the file is whole. */
+  #handOver(baseMs: number, isContinuous: boolean): void {
+    this.#latestAt(baseMs)
+    this.#isHandedOver = true
+    this.#isContinuous = isContinuous
+    if (!this.#options.wanted.rule.append) void this.#tellHanded()
+  }
+
+  /** Another one has gone on, and the last file has ended. */
+  async #finish(): Promise<void> {
+    await this.#options.files.settled()
+    await this.#tellHanded()
+    this.#options.handedOver()
+  }
+
+  async #tellHanded(): Promise<void> {
+    // One that has not begun yet hands on what it is given.
+    const before = await this.#former
+    const dates = this.#dates === undefined ? before?.dates : this.#keptDates(this.#dates)
+    this.#handed.resolve({ dates, isOver: this.#isTimeOver })
+  }
+
+  #keptDates({ shiftMs, zeroMs }: StreamDates): KeptDates {
+    return {
+      zeroMs,
+      shiftMs: this.#isMoved ? undefined : shiftMs,
+      beganMs: this.#beganMs,
+      latestMs: this.#latestMs,
+      isContinuous: this.#isContinuous,
+    }
+  }
+
+  #ended(file: FileRecorder): void {
+    const { files, log, recorded } = this.#options
+    const { entry, dropped, error } = file
+    this.#latestMs = Math.max(this.#latestMs, entry.endMs - (this.#files.get(file) ?? 0))
+    this.#files.delete(file)
+    this.#writtenBytes += entry.sizeBytes
+    if (dropped > 0) log.warn({ file: entry.filePath, dropped }, 'units were left out that could not be recorded')
+    if (error !== undefined) log.debug({ err: error, file: entry.filePath }, 'the file was not finished')
+    if (files.finish(entry)) recorded(recordedFile(entry))
+  }
+
+  /** Says it once of the same tracks. */
+  #tellLeftOut(tracks: readonly Track[]): void {
+    const leftOut = tracks.map(({ codec }) => codec)
+    if (this.#leftOut === leftOut.join()) return
+    this.#leftOut = leftOut.join()
+    const { log, wanted } = this.#options
+    log.warn({ leftOut }, `recordings of type ${wanted.type} have no place for some tracks`)
+  }
+}

@@ -1,0 +1,297 @@
+import {
+  messageOf,
+  type AlarmNotice,
+  type DrainCause,
+  type PluginContext,
+  type RecordConfig,
+  type Recordings,
+} from 'sluice/sdk'
+import { S3Client } from './bucket/s3/client.ts'
+import { UploadMeters } from './bucket/upload-meters.ts'
+import { Catalogue } from './catalogue/catalogue.ts'
+import { CatalogueLists } from './catalogue/catalogue-lists.ts'
+import type { RecordingEntry } from './catalogue/recording-entry.ts'
+import { RecordingTags } from './catalogue/recording-tags.ts'
+import type { RecordingTables } from './catalogue/recording-tables.ts'
+import { withDeadline } from './deadline.ts'
+import { RecordingFiles } from './files/recording-files.ts'
+import { Recovery } from './files/recovery.ts'
+import { RemoteFiles } from './files/remote-files.ts'
+import { Retention } from './files/retention.ts'
+import { StorageWatch, type WatchedPlace } from './files/storage-watch.ts'
+import { createKept, KEPT_NAME, type Kept, type NewestGeneration } from './kept.ts'
+import { PlaybackSource } from './playback/playback-source.ts'
+import { RecordingManager } from './record/recording-manager.ts'
+import { ServerClock } from './record/server-clock.ts'
+import { RecordingsService } from './recordings-service.ts'
+
+/** How long the files of recordings may take to be finished at the end. */
+const CLOSE_MS = 2900
+/** How long a start waits for the disks. */
+const LOOK_PATIENCE_MS = 2000
+/** How long the bucket may take to throw away what has come of files, when another generation goes on with them. */
+const RETIRE_MS = 5000
+
+/** All that has to do with recordings: what goes on, the files, what is known of them, and when they go. */
+export class RecordingSystem {
+  readonly recordings: Recordings
+  readonly playback: PlaybackSource
+  readonly #ctx: PluginContext<unknown>
+  readonly #kept: Kept
+  readonly #manager: RecordingManager
+  readonly #catalogue: Catalogue
+  readonly #watch: StorageWatch
+  readonly #retention: Retention
+  readonly #recovery: Recovery
+  readonly #remote: RemoteFiles | undefined
+  /** Ends the connections to the bucket. */
+  readonly #ending = new AbortController()
+  readonly #own: NewestGeneration
+  /** The generation before, until this one has taken over. */
+  #before: NewestGeneration | undefined
+  /** Resolves when no earlier generation uploads files any more. */
+  #uploading: Promise<void> = Promise.resolve()
+  /** This generation does what only one can do: not yet, now, or no more. */
+  #phase: 'new' | 'newest' | 'retired' = 'new'
+  #forgetDatabase: () => void = () => {}
+  #closing: Promise<void> | undefined
+
+  constructor(ctx: PluginContext<unknown>) {
+    const { log, hooks, files: storage } = ctx
+    this.#ctx = ctx
+    const kept = ctx.keep(KEPT_NAME, createKept)
+    this.#kept = kept
+    this.#before = kept.newest
+    const { active, held } = kept
+    const catalogue = new Catalogue({ log, db: ctx.store<RecordingTables>(), database: ctx.database, active })
+    this.#catalogue = catalogue
+    const clock = new ServerClock(undefined, kept.clock)
+    const remote = this.#openRemote()
+    this.#remote = remote
+    const files = new RecordingFiles({ log, catalogue, storage, held, remote, send: (entry) => this.#send(entry) })
+    const limits = ctx.global.storage.local
+    const alarm = (notice: AlarmNotice) => hooks.notify('alarm', notice)
+    this.#watch = new StorageWatch({
+      log,
+      local: storage,
+      backup: storage.backup,
+      alarm,
+      known: kept.problems,
+      isWanted: () => this.#hasRules,
+      lost: (reason) => this.#manager.interruptAll(reason),
+      returned: (place) => this.#returned(place),
+    })
+    this.#retention = new Retention({
+      log,
+      catalogue,
+      files,
+      known: kept.full,
+      sections: () => this.#manager.sections,
+      limits,
+      full: (plugin, reason) => this.#manager.interrupt(plugin, reason),
+      isThere: (place) => this.#watch.isThere(place),
+      alarm,
+    })
+    this.#manager = new RecordingManager({
+      ctx,
+      kept,
+      files,
+      clock,
+      fullness: (plugin) => this.#watch.problem ?? this.#retention.fullness(plugin),
+      recorded: (file) => hooks.notify('recorded', file),
+    })
+    this.playback = new PlaybackSource({
+      open: (init, signal) => this.recordings.open(init, signal),
+      pluginOf: (type) => this.#manager.sections.find(({ types }) => types.includes(type))?.plugin,
+      anyPlugin: () => this.#manager.usual?.plugin,
+      leads: kept.leads,
+    })
+    const lists = new CatalogueLists(catalogue)
+    const tags = new RecordingTags(catalogue.db)
+    const parts = { log, manager: this.#manager, catalogue, lists, tags, files, clock, hold: () => ctx.hold() }
+    this.recordings = new RecordingsService(parts)
+    this.#recovery = new Recovery({ log, catalogue, files, service: (type) => this.#manager.service(type) })
+    this.#own = {
+      retire: (buffered) => this.#retire(buffered),
+      store: (entries) => catalogue.adopt(entries),
+      send: (entry) => remote?.send(entry),
+    }
+  }
+
+  /** True while the folders of the storage are there and can be written, as far as that was tried. */
+  get isStorageWell(): boolean {
+    return this.#watch.isWell
+  }
+
+  /** Looks whether the folders of the storage are there; a disk that does not answer soon is told of later. */
+  async prepare(): Promise<void> {
+    const looked = this.#watch.start()
+    await withDeadline(looked, LOOK_PATIENCE_MS, () => new Error('late')).catch(() => undefined)
+  }
+
+  /** Takes over the plugins as they are now; the first time, also what the generation before does. */
+  apply(): void {
+    if (this.#phase === 'retired') return
+    if (this.#phase === 'new') return this.#takeOver()
+    const before = this.#recorders
+    this.#manager.apply()
+    this.#recover()
+    // Files of a plugin that has come may have expired, and the disk be full for it.
+    if (this.#recorders !== before) this.#retention.look()
+  }
+
+  #takeOver(): void {
+    this.#phase = 'newest'
+    this.#kept.newest = this.#own
+    this.#manager.takeOver()
+    this.#manager.apply()
+    // Streams go on to be kept for events.
+    const buffered = this.#manager.buffered()
+    this.#uploading = this.#before?.retire(buffered) ?? Promise.resolve()
+    this.#before = undefined
+    this.#retention.start()
+    this.#forgetDatabase = this.#ctx.database.onAvailable(() => this.#catchUp())
+    this.#catchUp()
+  }
+
+  /** The names of the plugins that record. */
+  get #recorders(): string {
+    return this.#manager.sections.map(({ plugin }) => plugin).join()
+  }
+
+  published(streamPath: string): void {
+    this.#manager.published(streamPath)
+  }
+
+  unpublished(streamPath: string): void {
+    this.#manager.unpublished(streamPath)
+  }
+
+  /** Ends the viewers of a path at once when its recordings can't be played. */
+  playFailed(streamPath: string): void {
+    if (!this.playback.names(streamPath)) return
+    const { streams } = this.#ctx
+    const waiting = streams.subscribers(streamPath).map(({ id }) => id)
+    streams.end(waiting, { code: 'timeout', text: 'its recordings cannot be played' })
+  }
+
+  /** Gives up what only one generation can do: another does it, or none. */
+  drain(cause: DrainCause): void {
+    if (cause === 'replaced') void this.#retire(Promise.resolve())
+    // When the server stops, the generation is disposed in this turn.
+    else queueMicrotask(() => void (this.#ctx.signal.aborted ? this.close() : this.#endAll()))
+  }
+
+  /** Ends all recordings as the plugin was removed, however long their files take. */
+  async #endAll(): Promise<void> {
+    const letGo = this.#ctx.hold()
+    await Promise.all([this.#retire(Promise.resolve()), this.#manager.close('its plugin is gone')])
+    letGo()
+  }
+
+  /** Ends all recordings and waits a little for their files and rows: what is not finished is mended at the next start. Idempotent. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const { log, signal } = this.#ctx
+    const endMs = performance.now() + CLOSE_MS
+    this.#phase = 'retired'
+    this.#forgetDatabase()
+    if (this.#kept.newest === this.#own) this.#kept.newest = undefined
+    try {
+      const ended = Promise.all([
+        this.#manager.close(messageOf(signal.reason)),
+        this.#retention.close(),
+        this.#watch.close(),
+      ])
+      await withDeadline(ended, CLOSE_MS, () => new Error('the disk takes too long'))
+    } catch (err) {
+      log.warn({ err }, 'recordings were not finished')
+    }
+    const leftMs = Math.max(0, endMs - performance.now())
+    await Promise.all([this.#remote?.close(leftMs), this.#catalogue.close(leftMs, this.#kept.newest?.store)])
+    this.#ending.abort()
+  }
+
+  /** @returns the end of its uploads, with which another generation goes on */
+  async #retire(buffered: Promise<void>): Promise<void> {
+    if (this.#phase === 'retired') return
+    this.#phase = 'retired'
+    this.#forgetDatabase()
+    this.#manager.retire(buffered)
+    const letGo = this.#ctx.hold()
+    await Promise.all([this.#remote?.close(RETIRE_MS), this.#retention.close(), this.#watch.close()])
+    letGo()
+  }
+
+  get #hasRules(): boolean {
+    return this.#ctx.plugins.list().some(({ name, provides, config }) => {
+      // The config system put this group into the section of a plugin with record rules.
+      const { onpub } = config as Partial<RecordConfig>
+      return provides.includes(`record:${name}`) && Object.keys(onpub?.record ?? {}).length > 0
+    })
+  }
+
+  /** Undefined where files stay on this machine, also as the config of the bucket is wrong. */
+  #openRemote(): RemoteFiles | undefined {
+    const { log, net, metrics, global, files } = this.#ctx
+    const { s3 } = global.storage
+    if (s3.bucket === '') return undefined
+    try {
+      const client = new S3Client(s3, { dialer: net.dialer('', { isAnywhere: true }), signal: this.#ending.signal })
+      const meters = new UploadMeters(metrics)
+      const catalogue = this.#catalogue
+      return new RemoteFiles({ log, client, local: files, catalogue, meters, spoolBytes: s3.spoolsize })
+    } catch (error) {
+      log.error({ reason: messageOf(error) }, 'recordings stay on this machine: storage.s3 is wrong')
+      return undefined
+    }
+  }
+
+  /** Has a file go to the bucket that is whole; by the newest generation, once the database knows of it. */
+  #send(entry: RecordingEntry): void {
+    if (this.#phase !== 'retired') return this.#remote?.send(entry)
+    const { newest } = this.#kept
+    if (newest !== undefined) void this.#catalogue.stored(entry).then(() => newest.send(entry))
+  }
+
+  #catchUp(): void {
+    this.#recover()
+    void this.#sendAll()
+  }
+
+  /** Each type once, as soon as there are its plugin, the database and the files. */
+  #recover(): void {
+    const { recovered } = this.#kept
+    if (this.#phase !== 'newest' || !this.#ctx.database.exists || !this.#watch.isThere('local')) return
+    const recovering: Promise<void>[] = []
+    for (const { types, section } of this.#manager.sections) {
+      for (const type of types.filter((known) => section.autorecovery && !recovered.has(known))) {
+        recovered.add(type)
+        recovering.push(this.#recoverType(type))
+      }
+    }
+    // Files that were mended are whole now.
+    if (recovering.length > 0) void Promise.all(recovering).then(() => this.#sendAll())
+  }
+
+  async #recoverType(type: string): Promise<void> {
+    const { startMs, recovered } = this.#kept
+    if (!(await this.#recovery.recover(type, startMs))) recovered.delete(type)
+  }
+
+  /** Files that wait for the bucket would fail while their storage is not there, and go by one generation. */
+  async #sendAll(): Promise<void> {
+    await this.#uploading
+    if (this.#phase === 'newest' && this.#watch.isThere('local')) await this.#remote?.sendAll()
+  }
+
+  /** Catches up on all that could not be done meanwhile. */
+  #returned(place: WatchedPlace): void {
+    if (place === 'backup') return
+    this.#manager.retry()
+    this.#catchUp()
+  }
+}
