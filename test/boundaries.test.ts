@@ -20,7 +20,7 @@ const ENTRY_POINTS = [
 const FLOORS: readonly (readonly string[])[] = [
   ['build'],
   ['base'],
-  ['net', 'observe', 'peers', 'storage', 'store'],
+  ['net', 'observe', 'peers', 'store'],
   ['config'],
   ['auth', 'login'],
   ['stream'],
