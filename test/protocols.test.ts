@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import type { PluginDefinition } from 'sluice/sdk'
-import { toldProtocol } from 'sluice/sdk/host'
+import { protocolOfUrl } from 'sluice/sdk/host'
 
 const PLUGINS = path.resolve(import.meta.dirname, '../plugins')
 
@@ -38,7 +38,7 @@ describe('the protocols of the shipped plugins', () => {
     ['', undefined],
   ]
   for (const [url, protocol] of cases) {
-    it(`are told by '${url}': ${protocol}`, () => expect(toldProtocol(url, plugins)).to.equal(protocol))
+    it(`are told by '${url}': ${protocol}`, () => expect(protocolOfUrl(url, plugins)).to.equal(protocol))
   }
 
   it('have the usual ports of their schemes', () => {

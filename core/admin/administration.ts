@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { ActiveRecording } from 'sluice/sdk'
-import { toldProtocol } from 'sluice/sdk/host'
+import { protocolOfUrl } from 'sluice/sdk/host'
 import type { Readiness } from '../base/readiness.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
 import type { Config } from '../config/config.ts'
@@ -84,7 +84,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)
   const definitions = () => host.list().flatMap(({ definition }) => definition ?? [])
-  addPushOperations(operations, parts.pushes, (url) => toldProtocol(url, definitions()))
+  addPushOperations(operations, parts.pushes, (url) => protocolOfUrl(url, definitions()))
   addJobOperations(operations, parts.pulls)
   const publicIp = () => config.global.publicip
   const { machine, pulls, pushes, recordings } = parts

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { watch } from 'chokidar'
-import { LOOK_MS, Settling, type FileSight } from './settling.ts'
+import { LOOK_MS, Settling, type FileStamp } from './settling.ts'
 
 /**
  * Calls `onChange` once the watch is ready, and each time the file was written or replaced and is complete (see
@@ -20,7 +20,7 @@ export function watchFile(file: string, onChange: () => void): () => void {
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   const check = async () => {
-    const verdict = settling.look(await sightOf(path), performance.now())
+    const verdict = settling.look(await stampOf(path), performance.now())
     if (isClosed) return
     timer = verdict === 'wait' ? setTimeout(() => void check(), LOOK_MS) : undefined
     if (verdict === 'complete') onChange()
@@ -41,7 +41,7 @@ export function watchFile(file: string, onChange: () => void): () => void {
 }
 
 /** The present state of a file; undefined where there is none, or it can't be read. */
-async function sightOf(path: string): Promise<FileSight | undefined> {
+async function stampOf(path: string): Promise<FileStamp | undefined> {
   try {
     const { ino, size, mtimeMs } = await stat(path)
     return { ino, size, mtimeMs }

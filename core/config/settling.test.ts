@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { LOOK_MS, Settling, type FileSight } from './settling.ts'
+import { LOOK_MS, Settling, type FileStamp } from './settling.ts'
 
-const FILE: FileSight = { ino: 1, size: 100, mtimeMs: 1000 }
+const FILE: FileStamp = { ino: 1, size: 100, mtimeMs: 1000 }
 
 describe('Settling', () => {
   let nowMs: number
@@ -14,11 +14,11 @@ describe('Settling', () => {
   })
 
   /** Looks at a file that stays as it is, until there is a verdict. @returns after how long, and which */
-  const settle = (sight: FileSight | undefined): [number, string] => {
+  const settle = (stamp: FileStamp | undefined): [number, string] => {
     const startMs = nowMs
     for (;;) {
       nowMs += LOOK_MS
-      const verdict = settling.look(sight, nowMs)
+      const verdict = settling.look(stamp, nowMs)
       if (verdict !== 'wait') return [nowMs - startMs, verdict]
     }
   }

@@ -6,12 +6,12 @@ const STILL_MS = 300
 const REPLACED_STILL_MS = LOOK_MS
 
 /** The state of a file at one time. */
-export type FileSight = { readonly ino: number; readonly size: number; readonly mtimeMs: number }
+export type FileStamp = { readonly ino: number; readonly size: number; readonly mtimeMs: number }
 
 /** Decides by repeated checks when a file is completely written. */
 export class Settling {
-  #seen: FileSight | undefined
-  #complete: FileSight | undefined
+  #seen: FileStamp | undefined
+  #complete: FileStamp | undefined
   #sinceMs = 0
 
   /** Restarts the waiting time, as an event of the file has come. */
@@ -21,22 +21,22 @@ export class Settling {
 
   /**
    * Takes the present state of the file.
-   * @param sight the state; undefined where there is no file
+   * @param stamp the state; undefined where there is no file
    * @returns `complete` when the file is to be read, `wait` when it is to be checked again, `gone` when there is none
    */
-  look(sight: FileSight | undefined, nowMs: number): 'complete' | 'wait' | 'gone' {
-    if (!isSame(sight, this.#seen)) {
-      this.#seen = sight
+  look(stamp: FileStamp | undefined, nowMs: number): 'complete' | 'wait' | 'gone' {
+    if (!isSame(stamp, this.#seen)) {
+      this.#seen = stamp
       this.#sinceMs = nowMs
     }
-    const isReplaced = this.#complete !== undefined && sight?.ino !== this.#complete.ino && sight?.size !== 0
+    const isReplaced = this.#complete !== undefined && stamp?.ino !== this.#complete.ino && stamp?.size !== 0
     if (nowMs - this.#sinceMs < (isReplaced ? REPLACED_STILL_MS : STILL_MS)) return 'wait'
-    if (sight === undefined) return 'gone'
-    this.#complete = sight
+    if (stamp === undefined) return 'gone'
+    this.#complete = stamp
     return 'complete'
   }
 }
 
-function isSame(one: FileSight | undefined, other: FileSight | undefined): boolean {
+function isSame(one: FileStamp | undefined, other: FileStamp | undefined): boolean {
   return one?.ino === other?.ino && one?.size === other?.size && one?.mtimeMs === other?.mtimeMs
 }

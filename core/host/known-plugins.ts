@@ -1,5 +1,5 @@
 import type { PluginInfo, RuleGroups, RuleSection } from 'sluice/sdk'
-import { toldProtocol } from 'sluice/sdk/host'
+import { protocolOfUrl } from 'sluice/sdk/host'
 import { hasRules } from '../config/schema.ts'
 import type { PluginView } from './plugin-view.ts'
 
@@ -25,7 +25,7 @@ export class KnownPlugins {
 
   /** See `PluginDirectory.protocolOf`. */
   protocolOf(url: string): string | undefined {
-    return toldProtocol(url, this.list())
+    return protocolOfUrl(url, this.list())
   }
 
   /** See `PluginDirectory.rules`. */

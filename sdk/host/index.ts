@@ -32,7 +32,7 @@ export {
   type SocketEntry,
 } from './operation-routes.ts'
 export { OwnTables } from './own-tables.ts'
-export { toldProtocol } from '../plugin/protocol-traits.ts'
+export { protocolOfUrl } from '../plugin/protocol-traits.ts'
 export { PlayTickets } from './play-tickets.ts'
 export { ANONYMOUS, type HandledInput, type OperationPeers } from './serve-operation.ts'
 export { SocketTable } from './socket-table.ts'

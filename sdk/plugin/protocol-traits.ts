@@ -24,15 +24,15 @@ export type ProtocolTraits = {
 type Named = { readonly name: string; readonly protocol?: ProtocolTraits | undefined }
 
 /** Returns the name of the plugin that speaks the protocol of an address: by its scheme, else a part of its path, else its ending. */
-export function toldProtocol(url: string, plugins: readonly Named[]): string | undefined {
+export function protocolOfUrl(url: string, plugins: readonly Named[]): string | undefined {
   const parsed = URL.parse(url)
   const scheme = parsed?.protocol.slice(0, -1)
   const path = parsed?.pathname ?? url
   const parts = path.split('/')
   const file = path.toLowerCase()
-  const told =
+  const plugin =
     plugins.find(({ protocol }) => scheme !== undefined && Object.hasOwn(protocol?.schemes ?? {}, scheme)) ??
     plugins.find(({ protocol }) => protocol?.pathParts?.some((part) => parts.includes(part))) ??
     plugins.find(({ protocol }) => protocol?.endings?.some((ending) => file.endsWith(ending)))
-  return told?.name
+  return plugin?.name
 }

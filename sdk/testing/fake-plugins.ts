@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox'
 import { PullConfig, PushConfig } from '../config/jobs.ts'
 import { RecordConfig } from '../config/record.ts'
-import { toldProtocol, type ProtocolTraits } from '../plugin/protocol-traits.ts'
+import { protocolOfUrl, type ProtocolTraits } from '../plugin/protocol-traits.ts'
 import type { PluginDirectory, PluginInfo, RuleGroups, RuleSection } from '../plugin/plugins.ts'
 import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
 
@@ -42,7 +42,7 @@ export class FakePlugins implements PluginDirectory {
   }
 
   protocolOf(url: string): string | undefined {
-    return toldProtocol(url, this.#plugins)
+    return protocolOfUrl(url, this.#plugins)
   }
 
   rules<Kind extends keyof RuleGroups>(kind: Kind): readonly RuleSection<Kind>[] {
