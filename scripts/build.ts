@@ -25,7 +25,7 @@ const ENTRIES = [
   'core/build/build-record.ts',
   'core/build/strip-hook.ts',
   'core/testing/index.ts',
-  'core/**/*-thread.ts',
+  '{cli,core}/**/*-thread.ts',
   'core/host/processes/*-main.ts',
   'sdk/index.ts',
   'sdk/*/index.ts',

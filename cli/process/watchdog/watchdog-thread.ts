@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector'
 import { workerData } from 'node:worker_threads'
 import type { LevelWithSilent } from 'pino'
-import type { Terminal } from '../logger.ts'
+import type { Terminal } from '../../../core/observe/logger.ts'
 import { BlockDetector, type Finding, type Sight } from './block-detector.ts'
 import { BEAT_MS, Heartbeat } from './heartbeat.ts'
 import { PROBE_NAME, type Look, type Probe } from './probe.ts'
@@ -84,7 +84,7 @@ class WatchdogThread {
 
   async #log(level: 'error' | 'warn' | 'info', place: Place, text: string): Promise<void> {
     // The logger is loaded when it is first needed, as it takes as much memory as the rest of the thread.
-    const { createLogger, standardOutput } = await import('../logger.ts')
+    const { createLogger, standardOutput } = await import('../../../core/observe/logger.ts')
     const { level: wanted, terminal } = this.#options
     const log = createLogger({ level: wanted, destination: standardOutput(terminal) })
     log[level](place, text)
