@@ -94,7 +94,10 @@ export class PluginGenerations {
     this.#generations.add(generation)
     try {
       await unlessAborted(generation.start(), signal)
-      await generation.activate(() => onTakeOver(generation))
+      await generation.bind()
+      generation.activate()
+      // No function of the generation is on the stack here: errors of the former keep their stack, and so would keep the newer generation.
+      onTakeOver(generation)
     } catch (error) {
       await generation.dispose('start failed')
       this.#generations.delete(generation)

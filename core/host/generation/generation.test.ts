@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { PluginContext, PluginDefinition, StreamInfo } from 'sluice/sdk'
 import type { PluginValues } from './generation-parts.ts'
+import { PluginError } from '../plugin-error.ts'
 import { Generation } from './generation.ts'
 import { KeptObjects } from './kept-objects.ts'
 import { FakeParts, LISTEN } from '../testing/fake-parts.ts'
@@ -31,7 +32,8 @@ describe('Generation', () => {
   const run = async (setup: (ctx: Context) => void | Promise<void>, number = 1) => {
     const generation = create(setup, number)
     await generation.start()
-    await generation.activate()
+    await generation.bind()
+    generation.activate()
     return generation
   }
   const provide = (ctx: Context, service: unknown) => ctx.services.provide('service' as never, service as never)
@@ -76,7 +78,8 @@ describe('Generation', () => {
     expect(streams().authHandler).to.equal(null)
     expect(told).to.deep.equal([])
 
-    await generation.activate()
+    await generation.bind()
+    generation.activate()
     fake.hooks.notify('published', STREAM)
     fake.connect(PORT)
     expect(fake.services.get('service')).to.equal(told)
@@ -129,7 +132,8 @@ describe('Generation', () => {
       await setImmediate()
     })
     await generation.start()
-    await generation.activate()
+    await generation.bind()
+    generation.activate()
     expect(generation.taking).to.equal(true)
   })
 
@@ -170,7 +174,7 @@ describe('Generation', () => {
       })
     })
     await generation.start()
-    expect(await failure(generation.activate())).to.equal('bad route')
+    expect(await failure(generation.bind())).to.equal('bad route')
     expectNothingLeft()
   })
 
@@ -179,7 +183,7 @@ describe('Generation', () => {
     const generation = create(everything(told))
     await generation.start()
     fake.bindError = new Error('address already in use')
-    expect(await failure(generation.activate())).to.equal('address already in use')
+    expect(await failure(generation.bind())).to.equal('address already in use')
     expectNothingLeft()
   })
 
@@ -196,7 +200,9 @@ describe('Generation', () => {
     )
     await next.start()
     fake.services.provide({ plugin: 'rival' }, 'other', 'of the rival')
-    expect(await failure(next.activate())).to.include("plugin 'rival' does already")
+    await next.bind()
+    expect(() => next.activate()).to.throw(PluginError, "plugin 'rival' does already")
+    await next.dispose('start failed')
     expect(fake.services.get('service')).to.equal('old')
     await old.dispose('removed')
     expect(fake.services.get('service')).to.equal(undefined)

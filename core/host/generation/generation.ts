@@ -157,25 +157,34 @@ export class Generation implements ContextSource {
   }
 
   /**
-   * Takes over from the generation before: its hooks, services, routes and ports.
-   * @param onTakeOver called in the same turn, so that no event reaches both generations, or none
-   * @throws {PluginError} when routes, ports or services can't be taken over; all is undone by then
+   * Makes its routes ready and binds its ports; the generation before goes on until `activate`.
+   * @throws {PluginError} when that fails or takes too long; all that it made is undone by then
    */
-  async activate(onTakeOver: () => void = () => {}): Promise<void> {
+  async bind(): Promise<void> {
+    const late = () => new PluginLate(`its routes were not ready within ${this.#limits.setupTimeoutMs} ms`)
     try {
-      const late = () => new PluginLate(`its routes were not ready within ${this.#limits.setupTimeoutMs} ms`)
       await withTurningDeadline(this.#http?.activate() ?? Promise.resolve(), this.#limits.setupTimeoutMs, late)
       await this.ports.bind()
       this.assertLoaded()
-      for (const action of this.#onActivate) action()
     } catch (cause) {
       await this.dispose('activation failed')
+      throw cause instanceof PluginError ? cause : new PluginError(messageOf(cause), { cause })
+    }
+  }
+
+  /**
+   * Takes over from the generation before in this turn: its hooks, services and ports.
+   * @throws {PluginError} when services can't be taken over; the caller disposes it then
+   */
+  activate(): void {
+    try {
+      for (const action of this.#onActivate) action()
+    } catch (cause) {
       throw cause instanceof PluginError ? cause : new PluginError(messageOf(cause), { cause })
     }
     this.#onActivate = []
     this.#phase = 'running'
     this.ports.activate()
-    onTakeOver()
   }
 
   /** Applies a config that differs from the present one only in keys that the plugin takes live. */
