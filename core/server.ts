@@ -16,6 +16,7 @@ import { foreignProtocols } from './host/plugin-view.ts'
 import { KnownPlugins } from './host/known-plugins.ts'
 import { ServiceDirectory } from './host/service-directory.ts'
 import { addAdministration } from './admin/administration.ts'
+import { ListenerBranch } from './admin/tasks/listener-branch.ts'
 import { playPathFor } from './admin/system/play-path.ts'
 import { createServerInfo } from './admin/system/server-info.ts'
 import { HttpMeters } from './http/http-meters.ts'
@@ -28,7 +29,6 @@ import { ConfiguredNetworks, NetworkList } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
 import { ServerMetrics } from './observe/metrics/server-metrics.ts'
 import { MachineUsageSampler } from './observe/machine-usage.ts'
-import { Monitor } from './monitor/monitor.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { JobMeters } from './jobs/job-meters.ts'
@@ -43,6 +43,7 @@ import { OwnedStreams } from './stream/owned-streams.ts'
 import { databaseName } from './store/database.ts'
 import { Store } from './store/store.ts'
 import { SessionMeters } from './stream/session-meters.ts'
+import { StreamBranch } from './stream/stream-branch.ts'
 import { restoreStored } from './stored-config.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
@@ -87,7 +88,7 @@ export class Server {
   /** Undefined while no plugin records. */
   readonly #recordings: () => Recordings | undefined
   readonly #metrics: ServerMetrics
-  readonly #monitor: Monitor
+  readonly #tasks: TaskTree
   readonly #readiness = new Readiness()
   readonly #hooks: HookRunner
   readonly #lifecycle: Lifecycle | undefined
@@ -113,6 +114,7 @@ export class Server {
     this.#hooks = hooks
     const ids = new ProcessIds(peers.node.process)
     const tasks = new TaskTree(ids)
+    this.#tasks = tasks
     const services = new ServiceDirectory()
     const { db, datadir, storage } = config.global
     this.store = new Store({ log, metrics, ...db, datadir })
@@ -141,12 +143,18 @@ export class Server {
     this.streams = new StreamRegistry({
       log,
       ids,
+      nodeId: ids.take(),
       hooks,
       gatekeeper: this.#gatekeeper,
       meters: new SessionMeters(metrics),
     })
     const plugins = () => this.host.list()
-    const info = createServerInfo(log, plugins, () => this.http.guard)
+    const info = createServerInfo({
+      log,
+      startTime: () => this.#startTime,
+      plugins,
+      guard: () => this.http.guard,
+    })
     this.http = new HttpHost({
       log,
       peers,
@@ -174,17 +182,9 @@ export class Server {
     this.#pushes = new PushManager(jobs)
     const told = hooks.registryFor({ plugin: 'global', log })
     const pluginJobs = new PluginJobs({ hooks: told, meters: jobs.meters, pulls: this.#pulls, pushes: this.#pushes })
-    this.#monitor = new Monitor({
-      log,
-      store: this.store,
-      tasks,
-      ids,
-      hooks,
-      streams: this.streams,
-      pool: this.#pool,
-      startTime: () => this.#startTime,
-      keepsHistory: () => config.global.taskhistory,
-    })
+    tasks.addBranch(new StreamBranch(this.streams))
+    tasks.addBranch(new ListenerBranch({ pool: this.#pool, ids }))
+    tasks.onEnd((ended) => hooks.notifyEnded(ended))
     const known = new KnownPlugins()
     const ownerOf = (plugin: string) => {
       const values = known.list().find(({ name, isRunning }) => name === plugin && isRunning)?.config
@@ -245,7 +245,6 @@ export class Server {
     await this.host.start()
     this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
-    this.#monitor.begin()
     this.#hooks.notify('started')
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
   }
@@ -281,14 +280,12 @@ export class Server {
     const level = this.#isStarted ? 'info' : 'debug'
     this.#log[level]({ reason }, 'stopping')
     this.#unwatch?.()
-    this.#monitor.end()
     this.#pool.close()
     this.#pulls.close('the server is stopping')
     this.#pushes.close('the server is stopping')
     this.streams.close('the server is stopping')
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
-    await this.#monitor.close()
     const leftMs = Math.max(0, deadlineMs - performance.now())
     await Promise.all([this.store.close(), this.#gatekeeper.close(leftMs)])
     this.#log[level]('stopped')
@@ -323,7 +320,7 @@ export class Server {
       recordings: () => this.#recordings()?.active() ?? [],
       metrics: this.#metrics,
       readiness: this.#readiness,
-      monitor: this.#monitor,
+      tasks: this.#tasks,
       lifecycle: this.#lifecycle,
       machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })

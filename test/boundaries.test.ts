@@ -26,7 +26,6 @@ const FLOORS: readonly (readonly string[])[] = [
   ['stream'],
   ['host', 'http'],
   ['jobs'],
-  ['monitor'],
   ['admin'],
 ]
 

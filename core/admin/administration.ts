@@ -11,10 +11,10 @@ import type { HttpHost } from '../http/http-host.ts'
 import type { Login } from '../login/login.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { PushManager } from '../jobs/push-manager.ts'
-import type { Monitor } from '../monitor/monitor.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { ServerMetrics } from '../observe/metrics/server-metrics.ts'
+import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { addArmingOperations } from './config/arming-operations.ts'
 import { addConfigOperations } from './config/config-operations.ts'
@@ -28,8 +28,6 @@ import { addLoginOperations } from './login/login-operations.ts'
 import { addTokenOperations } from './login/token-operations.ts'
 import { addUserOperations } from './login/user-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
-import { addMonitorOperations } from './monitor/monitor-operations.ts'
-import { addTaskOperations } from './monitor/task-operations.ts'
 import { addPositionOperation } from './streams/position-operation.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
@@ -39,6 +37,7 @@ import { addV6Operations } from './streams/v6-operations.ts'
 import { addSummaryOperations } from './system/summary-operations.ts'
 import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
+import { addTaskOperations } from './tasks/task-operations.ts'
 
 /** The parts of the server that operators act on. */
 export type AdministeredParts = {
@@ -58,7 +57,7 @@ export type AdministeredParts = {
   readonly recordings: () => readonly ActiveRecording[]
   readonly machine: MachineUsageSampler
   readonly metrics: ServerMetrics
-  readonly monitor: Monitor
+  readonly tasks: TaskTree
   readonly readiness: Readiness
   /** Undefined where the server is part of another program. */
   readonly lifecycle: Lifecycle | undefined
@@ -109,8 +108,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addUserOperations(operations, parts.login)
   addTokenOperations(operations, parts.login.tokens)
   addLifecycleOperations(operations, log, parts.lifecycle)
-  addTaskOperations(operations, parts.monitor.tasks)
-  addMonitorOperations(operations, parts.monitor)
+  addTaskOperations(operations, parts.tasks)
   addOpenApiOperation(operations, version, () => http.operationsByOwner())
   registerDocsPage(admin, http.guard)
 }

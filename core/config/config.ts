@@ -51,6 +51,8 @@ export class Config {
   /** The problems of the newest file, when it was refused. */
   #refusal: readonly Problem[] = []
   #onChange = () => {}
+  /** The section that `shared` returns, and the one that it was made of. */
+  #shared: { readonly config: ServerConfig; readonly of: Readonly<GlobalConfig> } | undefined
   /** The reason why the values set at run time are not known; undefined when they are known. */
   incomplete: string | undefined
 
@@ -83,10 +85,14 @@ export class Config {
     return this.#global.config.values as GlobalConfig
   }
 
-  /** The section `global` as plugins may see it. */
+  /** The section `global` as plugins may see it; they may ask for each viewer. */
   get shared(): ServerConfig {
-    const { db: _db, admin: _admin, ...shared } = this.global
-    return shared
+    const { global } = this
+    if (this.#shared?.of !== global) {
+      const { db: _db, admin: _admin, ...config } = global
+      this.#shared = { of: global, config }
+    }
+    return this.#shared.config
   }
 
   /** The values that were set at run time. */

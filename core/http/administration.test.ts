@@ -165,6 +165,20 @@ describe('the administration of plugins', () => {
       expect(await status('/plan/plan/api/list')).to.equal(404)
     })
 
+    it('which may be below debug and monitor, whoever has the prefix, and come first there', async () => {
+      const made = await fixture.plugin('debug')
+      for (const path of ['/api/list', '/api/heap']) made.instance.get(path, PUBLIC, () => ({ data: 'of debug' }))
+      await made.activate()
+      const history = await plugin('history', '/debug/api/list', '/monitor/api/list')
+      const paths = ['/debug/api/list', '/monitor/api/list', '/debug/api/heap']
+      const answers = () => Promise.all(paths.map(answer))
+      expect(await answers()).to.eql(['history /debug/api/list', 'history /monitor/api/list', 'of debug'])
+      expect(await statuses('/debug/api/list')).to.eql([200, 401, 200])
+      await history.dispose()
+      expect(await Promise.all([status('/debug/api/list'), status('/monitor/api/list')])).to.eql([200, 404])
+      expect(await answer('/debug/api/list')).to.equal('of debug')
+    })
+
     it("which are at the plugin's own addresses, too, where they are below its mounts", async () => {
       const made = await fixture.plugin('plans', ['plan', 'slot'], { listenaddr: '127.0.0.2:0' })
       add(made, '/plan/api/list', 'of plans')

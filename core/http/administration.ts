@@ -2,13 +2,13 @@ import type { Spelling } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import { withoutQuery } from '../observe/logger.ts'
 import type { HttpApp } from './http-app.ts'
-import type { Mounts } from './mount-table.ts'
+import { SHARED_MOUNTS, type Mounts } from './mount-table.ts'
 import { splitMount } from './request-path.ts'
 
 /** A generation of a plugin: its mounts, and the app of its operations with absolute paths, if it has any. */
 export type Administering = Mounts & { readonly administration: HttpApp | undefined }
 
-/** The start of a plugin's absolute paths, unless they are below a prefix of the plugin. */
+/** The start of a plugin's absolute paths, unless they are below a prefix of the plugin or a shared one. */
 const PLUGIN_PATHS = '/api/'
 
 /**
@@ -22,7 +22,8 @@ export function assertFree(
   server: HttpApp,
 ): void {
   const refuse = (why: string): Error => new Error(`${claimant.name}: can't serve ${method} ${path}: ${why}`)
-  const isOwn = claimant.mounts.includes(splitMount(path).mount)
+  const { mount } = splitMount(path)
+  const isOwn = claimant.mounts.includes(mount) || SHARED_MOUNTS.has(mount)
   if (!isOwn && !path.startsWith(PLUGIN_PATHS)) {
     throw refuse(`absolute paths of plugins begin with ${PLUGIN_PATHS} or a mount of theirs`)
   }

@@ -343,8 +343,7 @@ export class HttpHost {
     const { mount } = splitMount(url)
     if (!ADMIN_MOUNTS.has(mount) && this.#table.ownerOf(mount) !== undefined) return true
     const path = withoutQuery(url)
-    const administrations = this.#table.active().flatMap(({ administration }) => administration ?? [])
-    return [this.#core, this.#admin, ...administrations].some((app) => app.rankOf(path) !== undefined)
+    return [this.#core, ...this.#administrations()].some((app) => app.rankOf(path) !== undefined)
   }
 
   /** @param owner the plugin, or administration, whose own address the request came to; undefined for the server's */
@@ -353,7 +352,7 @@ export class HttpHost {
     const own = owner === ADMINISTRATION ? undefined : owner
     request.administered = owner === ADMINISTRATION || (own === undefined && !this.#listeners.hasAdmin)
     if (this.#listeners.hasAdmin && owner !== ADMINISTRATION) this.#withoutAdministration.add(request)
-    if (own === undefined && (ADMIN_MOUNTS.has(mount) || this.#isServersOwn({ mount, rest }, url))) {
+    if (own === undefined && (ADMIN_MOUNTS.has(mount) || this.#isShared({ mount, rest }, url))) {
       if (request.administered) return { app: appFor(request, url, this.#admin, this.#table.active()), url }
       return { statusCode: 404, message: 'not found' }
     }
@@ -367,10 +366,16 @@ export class HttpHost {
     return mounted === name ? plugin.routeBelowMount(url, rest) : { app: plugin.app, url }
   }
 
-  /** True for a path below a prefix of plugins that is the server's own all the same. */
-  #isServersOwn({ mount, rest }: ReturnType<typeof splitMount>, url: string): boolean {
-    const mayBe = SHARED_MOUNTS.has(mount) || rest.startsWith(SHARED_PATH)
-    return mayBe && this.#admin.rankOf(withoutQuery(url)) !== undefined
+  /** True for a path below a prefix of plugins that is one of the administration all the same. */
+  #isShared({ mount, rest }: ReturnType<typeof splitMount>, url: string): boolean {
+    const path = withoutQuery(url)
+    if (SHARED_MOUNTS.has(mount)) return this.#administrations().some((app) => app.rankOf(path) !== undefined)
+    return rest.startsWith(SHARED_PATH) && this.#admin.rankOf(path) !== undefined
+  }
+
+  /** The apps of absolute paths: the server's, and those of the plugins that run. */
+  #administrations(): HttpApp[] {
+    return [this.#admin, ...this.#table.active().flatMap(({ administration }) => administration ?? [])]
   }
 
   /**

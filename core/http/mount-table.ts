@@ -1,6 +1,9 @@
 /** The first path segments of administration. */
 export const ADMIN_MOUNTS: ReadonlySet<string> = new Set(['admin', 'api', 'config', 'metrics', 'v6'])
-/** The prefixes that plugins may have, below which the paths of the server's own administration come first. */
+/**
+ * The prefixes that a plugin may have, and below which every plugin may have absolute paths; these come first, and so do
+ * those of the server.
+ */
 export const SHARED_MOUNTS: ReadonlySet<string> = new Set(['debug', 'monitor'])
 /** The start of paths that belong to the server's administration below any prefix of a plugin, where it has such a route. */
 export const SHARED_PATH = '/api/secret/'

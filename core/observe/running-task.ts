@@ -1,6 +1,7 @@
-import { InvalidRequest, messageOf, type Task, type TaskInit } from 'sluice/sdk'
+import { InvalidRequest, messageOf, type EndedTask, type Task, type TaskInit } from 'sluice/sdk'
+import { shownDescription, shownText } from 'sluice/sdk/host'
 import type { Logger } from 'pino'
-import { shownDescription, shownText, TASK_STATE, taskNode, type TaskControl, type TaskNode } from './task-node.ts'
+import { TASK_STATE, TASK_TYPE, taskNode, type TaskControl, type TaskNode } from './task-node.ts'
 
 /** The reason of the end of a task that was neither stopped nor failed. */
 const DONE = 'done'
@@ -59,6 +60,21 @@ export class RunningTask implements Task, TaskControl {
       state: this.#stopping ? TASK_STATE.disposing : TASK_STATE.running,
       startReason: this.#startReason,
     })
+  }
+
+  /** Its run that has ended, as the notice reports it. */
+  ended(parentId: number, reason: string): EndedTask {
+    return {
+      kind: 'task',
+      id: this.id,
+      type: TASK_TYPE.task,
+      owner: shownText(this.#options.init.owner),
+      startTime: this.#startTime,
+      endTime: new Date(),
+      parentId,
+      reason: shownText(reason),
+      description: () => this.#describe(),
+    }
   }
 
   async #run(): Promise<void> {

@@ -1,4 +1,4 @@
-import { maskUrl, Unsupported } from 'sluice/sdk'
+import { Unsupported } from 'sluice/sdk'
 
 /** A node of the task tree, as the administration API shows it (api.md 3.3, TaskNode). */
 export type TaskNode = {
@@ -46,20 +46,13 @@ export interface TaskBranch {
   find(id: number): TaskControl | undefined
 }
 
-/** The most fields of a description that are shown. */
-const MAX_FIELDS = 32
-/** The longest text that is shown, in UTF-16 code units; longer ones are cut. */
-const MAX_TEXT_LENGTH = 500
-const ADDRESS = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'<>]+/giu
-
 type TaskNodeInit = Pick<TaskNode, 'id' | 'owner' | 'description'> & {
   readonly startTime: Date
   readonly level: number
 } & Partial<Pick<TaskNode, 'type' | 'state' | 'startReason' | 'children'>>
 
 /**
- * A node with the fields that all nodes have. Texts of plugins must pass {@link shownDescription} and {@link shownText}
- * first.
+ * A node with the fields that all nodes have. Texts of plugins must pass `shownDescription` and `shownText` first.
  */
 export function taskNode({ startTime, ...rest }: TaskNodeInit): TaskNode {
   return {
@@ -73,17 +66,6 @@ export function taskNode({ startTime, ...rest }: TaskNodeInit): TaskNode {
     eventLoopRunning: true,
     ...rest,
   }
-}
-
-/** A description for operators: bounded, and without secrets. */
-export function shownDescription(description: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const fields = Object.entries(description).slice(0, MAX_FIELDS)
-  return Object.fromEntries(fields.map(([name, value]) => [shownText(name), shownText(value)]))
-}
-
-/** A text for operators: cut, and with the user information and queries of the addresses in it masked. */
-export function shownText(text: string): string {
-  return text.replaceAll(ADDRESS, (address) => maskUrl(address)).slice(0, MAX_TEXT_LENGTH)
 }
 
 /**

@@ -133,9 +133,10 @@ describe('TaskTree', () => {
 
   it('says of each run of a task that it has ended, and why', async () => {
     const ended: string[] = []
-    tree.onEnd(({ node, parentId, reason }) => {
+    tree.onEnd((end) => {
+      const { owner, parentId, reason } = end()
       expect(parentId).to.equal(tree.snapshot().children[0]?.id)
-      ended.push(`${node().owner}: ${reason}`)
+      ended.push(`${owner}: ${reason}`)
     })
     const tasks = tree.registryFor(owner)
     await tasks.start({ owner: 'over', run: async () => {} }).done

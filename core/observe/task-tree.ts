@@ -1,4 +1,4 @@
-import type { Task, TaskInit, TaskRegistry } from 'sluice/sdk'
+import type { EndedTask, Task, TaskInit, TaskRegistry } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { ProcessIds } from '../base/process-ids.ts'
 import { RunningTask } from './running-task.ts'
@@ -13,13 +13,8 @@ export type TaskOwner = {
   readonly log: Logger
 }
 
-/** A run of a task that has ended. */
-export type EndedTask = {
-  /** Returns the last state of the task. */
-  readonly node: () => TaskNode
-  readonly parentId: number
-  readonly reason: string
-}
+/** Sends the notice of a task that has ended; `ended` makes the notice, if a plugin taps it. */
+type NotifyEnded = (ended: () => EndedTask) => void
 
 type OwnerBranch = {
   readonly id: number
@@ -48,7 +43,7 @@ export class TaskTree {
   readonly #startTime = new Date()
   readonly #owners = new Map<TaskOwner, OwnerBranch>()
   readonly #branches: TaskBranch[] = []
-  #onEnd: ((ended: EndedTask) => void) | undefined
+  #notifyEnded: NotifyEnded | undefined
 
   /** @param ids the source of ids, which sessions use, too, so that each id is unique */
   constructor(ids = new ProcessIds(0)) {
@@ -79,9 +74,9 @@ export class TaskTree {
     this.#branches.push(branch)
   }
 
-  /** Calls `listener` with each run of a task that has ended. */
-  onEnd(listener: (ended: EndedTask) => void): void {
-    this.#onEnd = listener
+  /** Calls `notify` for each run of a task that has ended. */
+  onEnd(notify: NotifyEnded): void {
+    this.#notifyEnded = notify
   }
 
   /**
@@ -118,8 +113,7 @@ export class TaskTree {
   #start(branch: OwnerBranch, init: TaskInit): Task {
     if (!this.#owners.has(branch.owner)) throw new Error(`plugin '${branch.owner.plugin}' is unloaded`)
     const id = this.#ids.take()
-    const onEnd = (task: RunningTask, reason: string) =>
-      this.#onEnd?.({ node: () => task.node(TASK_LEVEL), parentId: branch.id, reason })
+    const onEnd = (task: RunningTask, reason: string) => this.#notifyEnded?.(() => task.ended(branch.id, reason))
     const task = new RunningTask({ id, init, log: branch.owner.log, onEnd })
     branch.tasks.set(id, task)
     void this.#forget(branch, task)

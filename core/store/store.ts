@@ -64,7 +64,7 @@ export class Store {
 
   /**
    * The tables of a part of the server. Its migrations run in the order of their names, each once; queries wait for them.
-   * @param owner the owner of the migrations; its tables should have names that no plugin's have, as `sluice_monitor`
+   * @param owner the owner of the migrations; its tables should have names that no plugin's have, as `sluice_user`
    */
   tables<Tables>(owner: string, migrations: Migrations): Kysely<Tables> {
     return this.#own<Tables>(owner, migrations, []).db

@@ -60,6 +60,7 @@ export class Fitting {
     this.#options = options
     this.hooks = {
       resolve: (request) => hooks.resolve(request),
+      notifyEnded: (ended) => hooks.notifyEnded(ended),
       notify: (name, ...args) => {
         hooks.notify(name, ...args)
         if (name === 'track') void this.#check(pathOf(args))

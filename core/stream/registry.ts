@@ -38,6 +38,8 @@ type RegistryOptions = {
   readonly log: Logger
   /** Gives the sessions their ids. */
   readonly ids?: ProcessIds
+  /** The id of the node that stands for all streams in the task tree; 0 unless given. */
+  readonly nodeId?: number
   readonly hooks: AdmissionHooks & FittingHooks
   readonly gatekeeper: AdmissionGates
   readonly meters?: SessionMeters
@@ -47,6 +49,8 @@ type RegistryOptions = {
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
   readonly meters: SessionMeters
+  /** The id of the node of all streams in the task tree. */
+  readonly nodeId: number
   /** The present streams and subscribers, to be listed and counted. */
   readonly index = new StreamIndex<Stream>()
   readonly #admission: SessionAdmission
@@ -59,11 +63,12 @@ export class StreamRegistry {
   #closed = false
 
   constructor(options: RegistryOptions) {
-    const { log, hooks, meters = new SessionMeters() } = options
+    const { log, hooks, nodeId = 0, meters = new SessionMeters() } = options
     this.meters = meters
+    this.nodeId = nodeId
     this.#fitting = new Fitting({ hooks, streams: this })
     const { mergeWindow, index } = this
-    this.#streams = new StreamTable({ log, hooks: this.#fitting.hooks, mergeWindow, index })
+    this.#streams = new StreamTable({ log, hooks: this.#fitting.hooks, mergeWindow, index, nodeId })
     this.#finder = new StreamFinder(this.#streams, this.#fitting)
     this.#hooks = hooks
     this.#ids = options.ids ?? new ProcessIds(0)

@@ -1,4 +1,4 @@
-import type { Hooks, Resolution, SessionRequest } from 'sluice/sdk'
+import type { EndedTask, Hooks, Resolution, SessionRequest } from 'sluice/sdk'
 
 /** The notices of a stream to the plugins. */
 type StreamNotice = 'published' | 'unpublished' | 'track' | 'subscribed' | 'unsubscribed'
@@ -6,5 +6,7 @@ type StreamNotice = 'published' | 'unpublished' | 'track' | 'subscribed' | 'unsu
 /** The hooks that a stream needs. */
 export interface StreamHooks {
   resolve(request: SessionRequest): Promise<Resolution>
+  /** Tells of a session that has ended; `ended` makes the notice, where somebody taps it. */
+  notifyEnded(ended: () => EndedTask): void
   notify<Name extends StreamNotice>(name: Name, ...args: Parameters<Hooks[Name]>): void
 }

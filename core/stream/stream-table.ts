@@ -5,13 +5,15 @@ import { StreamIndex } from './stream-index.ts'
 import { Stream } from './stream.ts'
 
 /** The hooks of unlisted streams, which do nothing. */
-const NO_HOOKS: StreamHooks = { notify() {}, resolve: () => Promise.resolve(false) }
+const NO_HOOKS: StreamHooks = { notify() {}, notifyEnded() {}, resolve: () => Promise.resolve(false) }
 
 type StreamTableOptions = {
   readonly log: Logger
   readonly hooks: StreamHooks
   readonly mergeWindow: MergeWindow
   readonly index: StreamIndex<Stream>
+  /** Of the streams in the task tree. */
+  readonly nodeId: number
 }
 
 /** The streams of this process: those with a path, and unlisted ones. */
@@ -60,7 +62,7 @@ export class StreamTable {
   }
 
   #newStream(path: string, listed: Pick<StreamTableOptions, 'hooks' | 'index'>, onEmpty: () => void): Stream {
-    const { log, mergeWindow } = this.#options
-    return new Stream(path, { log: log.child({ stream: path }), ...listed, mergeWindow, onEmpty })
+    const { log, mergeWindow, nodeId } = this.#options
+    return new Stream(path, { log: log.child({ stream: path }), ...listed, mergeWindow, nodeId, onEmpty })
   }
 }

@@ -17,6 +17,7 @@ import type { PublisherStream } from './publisher-stream.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 import { PathResolver } from './path-resolver.ts'
 import { PendingMoves, movePending } from './pending-moves.ts'
+import { endedPublisher, endedSubscriber } from './session-ends.ts'
 import type { StreamSubscriber, SubscriberStream } from './stream-subscriber.ts'
 import { subscriberInfo } from './subscriber-info.ts'
 import { TrackWait, isReady, type Elsewhere } from './track-wait.ts'
@@ -26,6 +27,8 @@ type StreamOptions = {
   readonly hooks: StreamHooks
   readonly mergeWindow: MergeWindow
   readonly index: StreamIndex<Stream>
+  /** Of the streams in the task tree: the node that publishers are below. */
+  readonly nodeId: number
   /** Called when neither publisher nor subscribers are left. */
   readonly onEmpty: (stream: Stream) => void
 }
@@ -227,7 +230,9 @@ export class Stream implements PublisherStream, SubscriberStream {
       else this.#wait(subscriber, continueMs + subscriber.config.waittimeout)
     }
     if (continueMs > 0) this.#continueTimer = setTimeout(() => this.#giveUp(), continueMs).unref()
-    this.#options.hooks.notify('unpublished', info, reason)
+    const { hooks, nodeId } = this.#options
+    hooks.notify('unpublished', info, reason)
+    hooks.notifyEnded(() => endedPublisher(publisher, nodeId, reason))
     this.#resolver.resume()
     this.#checkEmpty()
   }
@@ -267,9 +272,11 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void {
     subscriber.destination?.cancel(subscriber)
-    if (this.removeSubscriber(subscriber) && subscriber.session.begun) {
-      this.#options.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
-    }
+    if (!this.removeSubscriber(subscriber) || !subscriber.session.begun) return
+    const { hooks, nodeId } = this.#options
+    const info = subscriberInfo(subscriber)
+    hooks.notify('unsubscribed', info, reason)
+    hooks.notifyEnded(() => endedSubscriber(info, this.#publisher?.id ?? nodeId, reason))
   }
 
   #begin(publisher: StreamPublisher): void {

@@ -7,7 +7,12 @@ type Addresses = ReturnType<ServerInfo['listeners']>
 const QUERY = 'ticket=t&transport=tcp'
 
 function serverWith(addresses: Addresses): ServerInfo {
-  return { endpoints: () => [], mayAdminister: () => false, listeners: (name) => (name === 'rtsp' ? addresses : []) }
+  return {
+    startTime: new Date(0),
+    endpoints: () => [],
+    mayAdminister: () => false,
+    listeners: (name) => (name === 'rtsp' ? addresses : []),
+  }
 }
 
 describe('feedAddress', () => {

@@ -3,6 +3,7 @@ import type { RecordedFile } from '../recording/recorded-file.ts'
 import type { CloseReason } from '../stream/close-reason.ts'
 import type { AcceptedCodecs, SessionRequest } from '../stream/session-request.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
+import type { EndedTask } from './tasks.ts'
 import type { AlarmNotice, StreamTask, StreamTaskEnd } from '../stream/stream-task.ts'
 
 /**
@@ -106,6 +107,11 @@ export interface Hooks {
    * fails, until it has begun or is over.
    */
   taskEnded(task: StreamTask, end: StreamTaskEnd): void | Promise<void>
+  /**
+   * A node of the task tree has ended: a run of a task, a publisher, or a subscriber that was attached to a stream. Viewers
+   * may leave by the thousand within a second. `taskEnded` reports instead that the media of a pull or the like flows no more.
+   */
+  ended(ended: EndedTask): void | Promise<void>
   /** A file of a recording is whole: its stream goes on in the next one, or the recording has ended. */
   recorded(file: RecordedFile): void | Promise<void>
   /** The server is up: its plugins have started, and it listens on its addresses. Plugins that come later get no call. */

@@ -7,6 +7,8 @@ export type PluginEndpoints = Required<Endpoints> & { readonly plugin: string }
 
 /** The server's information about itself for plugins: the service `server`, which every server has. */
 export interface ServerInfo {
+  /** The time at which this run of the server began. */
+  readonly startTime: Date
   /** The addresses of all running plugins, templates as in `Endpoints`. They hold no secrets and no paths of streams. */
   endpoints(): readonly PluginEndpoints[]
   /**

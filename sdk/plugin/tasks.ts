@@ -17,6 +17,28 @@ export interface Task {
   stop(reason?: string): void
 }
 
+/**
+ * A node of the task tree that has ended, as the notice `ended` reports it: one run of a task, a publisher, or a subscriber
+ * that was attached to a stream. Its texts are those of the tree: without the secrets of addresses, and bounded.
+ */
+export type EndedTask = {
+  readonly kind: 'task' | 'publisher' | 'subscriber'
+  /** The id in the task tree; that of the session for a publisher and a subscriber. A task that is restarted keeps its own. */
+  readonly id: number
+  /** The kind of node, as in the task tree: 0 a task, 1 a job, which has others below it. */
+  readonly type: number
+  /** The object of the work: a stream path for publishers and subscribers. */
+  readonly owner: string
+  readonly startTime: Date
+  readonly endTime: Date
+  /** The id of the node above it: of the plugin, of the publisher, or of the streams. 0 on the fake host where that is no session. */
+  readonly parentId: number
+  /** `done` for a task that has returned. */
+  readonly reason: string
+  /** Returns the texts for operators, as they are at the call; call it in the turn of the notice. */
+  description(): Readonly<Record<string, string>>
+}
+
 /** The tasks, as a plugin starts them. */
 export interface TaskRegistry {
   /** Starts a task, which is stopped when the plugin is unloaded. */

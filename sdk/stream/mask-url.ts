@@ -1,4 +1,5 @@
 const MASK = '******'
+const ADDRESS = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'<>]+/giu
 
 /**
  * A URL as logs, lists and answers may show it: without its user information and the values of its query. The names of the
@@ -11,6 +12,11 @@ export function maskUrl(url: string): string {
   const { protocol, username, password, host, pathname, search } = parsed
   const user = username === '' && password === '' ? '' : `${MASK}@`
   return `${protocol}//${user}${host}${pathname}${search && `?${maskQuery(search.slice(1))}`}`
+}
+
+/** A text with each address in it, as far as it has a scheme, as {@link maskUrl} returns it. */
+export function maskUrls(text: string): string {
+  return text.replaceAll(ADDRESS, (address) => maskUrl(address))
 }
 
 function maskQuery(query: string): string {

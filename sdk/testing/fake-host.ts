@@ -146,7 +146,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.streams = new FakeStreams({ protocol: name, hooks: this.hooks, config: () => this.#config })
     this.net = new FakeNet(logger)
     this.http = new FakeHttp(mounts)
-    this.tasks = new FakeTasks(logger)
+    this.tasks = new FakeTasks(logger, this.hooks)
     this.jobs = new FakeJobs(this.tasks, this.hooks, () => this.#assertLoaded())
     this.plugins = options.plugins ?? new FakePlugins()
     this.services = new FakeServices(provides, services)

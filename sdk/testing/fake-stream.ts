@@ -1,5 +1,7 @@
+import { shownText } from '../host/shown-text.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { Track } from '../media/track.ts'
+import type { EndedTask } from '../plugin/tasks.ts'
 import type { CloseReason } from '../stream/close-reason.ts'
 import type { SessionClient } from '../stream/session-request.ts'
 import type { StreamInfo, StreamState, SubscriberInfo } from '../stream/stream-info.ts'
@@ -147,6 +149,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
       else subscriber.sourceEnded()
     }
     void this.#hooks?.notify('unpublished', info, reason)
+    void this.#hooks?.notify('ended', endedPublisher(publisher, reason))
   }
 
   subscriberClosed(subscriber: FakeSubscriber, reason: CloseReason): void {
@@ -155,7 +158,9 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     const isLast = this.subscribers.size === 0
     if (isLast && this.#publisher?.options.personal === true)
       this.#publisher.close({ code: 'idle', text: 'its viewer left' })
-    void this.#hooks?.notify('unsubscribed', subscriberInfo(subscriber), reason)
+    const info = subscriberInfo(subscriber)
+    void this.#hooks?.notify('unsubscribed', info, reason)
+    void this.#hooks?.notify('ended', endedSubscriber(info, reason, this.#publisher?.id))
     this.#wake()
   }
 
@@ -182,6 +187,36 @@ export function subscriberInfo(subscriber: FakeSubscriber): SubscriberInfo {
   const remoteAddr = remoteAddrOf(request.client)
   const { protocol: pluginName, type, follows = false, params } = request
   return { id, streamPath, sourcePath: subscriber.sourcePath, pluginName, type, remoteAddr, startTime, follows, params }
+}
+
+function endedPublisher({ id, streamPath, startTime, request }: FakePublisher, { text }: CloseReason): EndedTask {
+  const { protocol: plugin, type, client } = request
+  return {
+    kind: 'publisher',
+    id,
+    type: 1,
+    owner: streamPath,
+    startTime,
+    endTime: new Date(),
+    parentId: 0,
+    reason: shownText(text),
+    description: () => ({ kind: 'publisher', plugin, type, remoteAddr: remoteAddrOf(client) }),
+  }
+}
+
+function endedSubscriber(subscriber: SubscriberInfo, { text }: CloseReason, parentId = 0): EndedTask {
+  const { id, streamPath, sourcePath, startTime, pluginName: plugin, type, remoteAddr } = subscriber
+  return {
+    kind: 'subscriber',
+    id,
+    type: 0,
+    owner: streamPath,
+    startTime,
+    endTime: new Date(),
+    parentId,
+    reason: shownText(text),
+    description: () => ({ kind: 'subscriber', plugin, type, remoteAddr, sourcePath }),
+  }
 }
 
 function remoteAddrOf({ ip, port }: SessionClient): string {

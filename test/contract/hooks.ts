@@ -1,5 +1,13 @@
 import { expect } from 'chai'
-import { SluiceError, StreamExists, StreamRedirect, type StreamInfo } from 'sluice/sdk'
+import {
+  CLIENT_LEFT,
+  SluiceError,
+  StreamExists,
+  StreamRedirect,
+  untilAborted,
+  type EndedTask,
+  type StreamInfo,
+} from 'sluice/sdk'
 import { g711Config } from 'sluice/sdk/media'
 import { ScriptedPublisher, sessionInit } from 'sluice/sdk/testing'
 import { waitFor } from '../peers/wait-for.ts'
@@ -154,6 +162,48 @@ export function describeHooks(start: StartContractHost): void {
       ctx.hooks.notify('taskEnded', task, end)
       ctx.hooks.notify('alarm', alarm)
       expect(told).to.eql([[task], [task, end], [alarm]])
+    })
+
+    it('tell of what has ended in the task tree, with its texts as operators see them', async () => {
+      const told: (EndedTask & { readonly texts: unknown })[] = []
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on('ended', (ended) => void told.push({ ...ended, texts: ended.description() }))
+      })
+      const beganMs = Date.now()
+      const description = { url: 'rtmp://me:hush@host/a' }
+      await ctx.tasks.start({ owner: 'over', description, run: async () => {} }).done
+      await ctx.tasks.start({ owner: 'failed', run: () => Promise.reject(new Error('no rtmp://me:hush@host/a')) }).done
+      const stopped = ctx.tasks.start({ owner: 'stopped', run: (signal) => untilAborted(signal) })
+      stopped.stop('enough')
+      await stopped.done
+      const publisher = await ctx.streams.publish(sessionInit(PATH))
+      void new ScriptedPublisher(publisher, { audio: false })
+      publisher.tracksComplete()
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      const startTime = ctx.streams.get(PATH)?.startTime
+      subscriber.close(CLIENT_LEFT)
+      publisher.close('over')
+      const session = { plugin: 'contract', type: 'server', remoteAddr: '192.0.2.1:40000' }
+      expect(told.map(({ kind, owner, type, reason, texts }) => ({ kind, owner, type, reason, texts }))).to.eql([
+        { kind: 'task', owner: 'over', type: 0, reason: 'done', texts: { url: 'rtmp://******@host/a' } },
+        { kind: 'task', owner: 'failed', type: 0, reason: 'no rtmp://******@host/a', texts: {} },
+        { kind: 'task', owner: 'stopped', type: 0, reason: 'enough', texts: {} },
+        {
+          kind: 'subscriber',
+          owner: PATH,
+          type: 0,
+          reason: CLIENT_LEFT.text,
+          texts: { kind: 'subscriber', ...session, sourcePath: PATH },
+        },
+        { kind: 'publisher', owner: PATH, type: 1, reason: 'over', texts: { kind: 'publisher', ...session } },
+      ])
+      expect(told[2]?.id).to.equal(stopped.id)
+      expect(told[3]).to.include({ id: subscriber.id, parentId: publisher.id })
+      expect(told[4]).to.include({ id: publisher.id, startTime })
+      for (const { startTime, endTime } of told) {
+        expect(startTime.getTime()).to.be.at.least(beganMs)
+        expect(endTime.getTime()).to.be.within(startTime.getTime(), Date.now())
+      }
     })
 
     it('tell notices of plugins, whose definition names them', async () => {

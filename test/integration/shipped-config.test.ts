@@ -9,6 +9,7 @@ import crontab from '../../plugins/crontab/index.ts'
 import demo from '../../plugins/demo/index.ts'
 import audio from '../../plugins/audio/index.ts'
 import flv from '../../plugins/flv/index.ts'
+import history from '../../plugins/history/index.ts'
 import hls from '../../plugins/hls/index.ts'
 import home from '../../plugins/home/index.ts'
 import jsmpeg from '../../plugins/jsmpeg/index.ts'
@@ -37,6 +38,7 @@ const PLUGINS = [
   snap,
   alarm,
   alias,
+  history,
   crontab,
   proxy,
   demo,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
+import { CLIENT_LEFT, type CloseReason } from 'sluice/sdk'
 import { ScriptedPublisher, ScriptedSubscriber, sessionInit } from 'sluice/sdk/testing'
 import { createTestServer, type TestServer } from 'sluice/testing'
 import { keep } from '../peers/lifetime.ts'
@@ -7,6 +8,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { blocksOf } from '../support/doc-blocks.ts'
 import keyframes from './keyframes.ts'
 import lobby from './lobby.ts'
+import recentEnds from './recent-ends.ts'
 import shelf from './shelf.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -20,7 +22,7 @@ async function publish(server: Pick<TestServer<unknown>, 'streams'>, streamPath:
 }
 
 describe('docs/plugins/features.md', () => {
-  for (const name of ['lobby', 'keyframes', 'shelf', 'court']) {
+  for (const name of ['lobby', 'keyframes', 'shelf', 'court', 'recent-ends']) {
     it(`shows the ${name} plugin as it is tested`, async () => {
       const block = (await blocksOf('docs/plugins/features.md', 'ts'))(`name: '${name}'`)
       expect(block).to.equal(await readFile(new URL(`${name}.ts`, import.meta.url), 'utf8'))
@@ -111,5 +113,30 @@ describe('a plugin that knows what else to pull', () => {
     expect(pulls.get('shelf/3')?.wish).to.include({ plugin: 'mp4', tag: '3' })
     await server.stop()
     expect(await waiting).to.equal('none')
+  })
+})
+
+describe('a plugin that hears what has ended', () => {
+  it('lists tasks and sessions with the reason, over a reload, and leaves out what was simply over', async () => {
+    const server = await createTestServer(recentEnds)
+    keep({ close: () => server.stop() })
+    const end = async (name: string, reason: CloseReason | string) => {
+      const { publisher } = await publish(server, name)
+      const viewer = await server.streams.subscribe(sessionInit(name))
+      viewer.close(reason)
+      publisher.close(reason)
+    }
+    await end('live/a', 'it was cut off')
+    await server.replace()
+    await end('live/b', CLIENT_LEFT)
+    await server.ctx.tasks.start({ owner: 'a folder', run: async () => {} }).done
+    await server.ctx.tasks.start({ owner: 'a disk', run: () => Promise.reject(new Error('it is full')) }).done
+    const answer = await fetch(`${server.origin}/recent-ends/api/list`)
+    const { data } = (await answer.json()) as { data: readonly string[] }
+    expect(data.map((line) => line.replace(/after \d+ s$/u, 'after a while'))).to.eql([
+      'subscriber live/a 192.0.2.1:40000: it was cut off, after a while',
+      'publisher live/a 192.0.2.1:40000: it was cut off, after a while',
+      'task a disk : it is full, after a while',
+    ])
   })
 })

@@ -24,8 +24,8 @@ const SUBJECTS: readonly Subject[] = [
   { name: 'config', description: 'The config: as it is, as it may be, and changes', words: ['config', 'storage'] },
   {
     name: 'monitor',
-    description: 'Tasks at work, and runs of the server with their tasks',
-    words: ['task', 'monitor', 'debug'],
+    description: 'Tasks at work',
+    words: ['task'],
   },
 ]
 const SYSTEM: Tag = { name: 'system', description: 'The server as a whole' }

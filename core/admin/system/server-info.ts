@@ -5,14 +5,20 @@ import type { PluginView } from '../../host/plugin-view.ts'
 import type { Guard } from '../../http/guard.ts'
 import { PluginAddresses } from './plugin-addresses.ts'
 
+type ServerInfoOptions = {
+  readonly log: FastifyBaseLogger
+  readonly startTime: () => Date
+  readonly plugins: () => readonly PluginView[]
+  readonly guard: () => Pick<Guard, 'mayAsk'>
+}
+
 /** The service `server`. */
-export function createServerInfo(
-  log: FastifyBaseLogger,
-  plugins: () => readonly PluginView[],
-  guard: () => Pick<Guard, 'mayAsk'>,
-): ServerInfo {
+export function createServerInfo({ log, startTime, plugins, guard }: ServerInfoOptions): ServerInfo {
   const addresses = new PluginAddresses(log)
   return {
+    get startTime() {
+      return startTime()
+    },
     endpoints: () =>
       plugins()
         .filter(({ disableReason }) => disableReason === undefined)

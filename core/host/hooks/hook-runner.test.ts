@@ -7,6 +7,7 @@ import {
   StreamDenied,
   StreamExists,
   StreamUnavailable,
+  type EndedTask,
   type HookOrder,
   type Hooks,
   type Resolution,
@@ -414,6 +415,22 @@ describe('HookRunner', () => {
       await until('both are logged', () => logged.lines.length === 2)
       expect(logged.text()).to.include('thrown').and.include('rejected')
       expect(logged.lines.every(({ plugin }) => plugin === 'alpha')).to.equal(true)
+    })
+
+    it('makes the notice of what has ended for those alone who tap it', () => {
+      let made = 0
+      const ended = { kind: 'task', owner: 'live/a' } as EndedTask
+      const make = () => {
+        made += 1
+        return ended
+      }
+      runner.notifyEnded(make)
+      expect(made).to.equal(0)
+      const told: EndedTask[] = []
+      on('ended', (notice) => void told.push(notice))
+      on('ended', (notice) => void told.push(notice))
+      runner.notifyEnded(make)
+      expect([made, told]).to.eql([1, [ended, ended]])
     })
 
     it('lets a hook untap itself while it runs', () => {

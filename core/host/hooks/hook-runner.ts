@@ -2,6 +2,7 @@ import { AsyncSeriesBailHook, AsyncSeriesHook, SyncHook, SyncWaterfallHook } fro
 import {
   type AcceptedCodecs,
   checkStreamPath,
+  type EndedTask,
   type HookRegistry,
   type Hooks,
   type Lead,
@@ -130,6 +131,11 @@ export class HookRunner {
   /** Calls all taps of a notice; never throws, and waits for none. */
   notify<Name extends NoticeName>(name: Name, ...args: Parameters<Hooks[Name]>): void {
     this.#notices.get(name)?.hook.call(args)
+  }
+
+  /** Tells the notice `ended`, which is only made where somebody has tapped it: viewers may leave by the thousand. */
+  notifyEnded(ended: () => EndedTask): void {
+    if (this.isTapped('ended')) this.notify('ended', ended())
   }
 
   #tapsOf(name: keyof Hooks): Pick<TapList<unknown>, 'add' | 'isEmpty'> {

@@ -4,6 +4,7 @@ import { createFakeHost, sessionInit, type FakeHost } from 'sluice/sdk/testing'
 import home from '../index.ts'
 
 const SERVER: ServerInfo = {
+  startTime: new Date(0),
   endpoints: () => [
     {
       plugin: 'flv',

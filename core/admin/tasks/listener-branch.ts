@@ -1,6 +1,6 @@
-import type { ProcessIds } from '../base/process-ids.ts'
-import { formatAddress } from '../net/address.ts'
-import type { ListenerPool, ListeningPort } from '../net/listener-pool.ts'
+import type { ProcessIds } from '../../base/process-ids.ts'
+import { formatAddress } from '../../net/address.ts'
+import type { ListenerPool, ListeningPort } from '../../net/listener-pool.ts'
 import {
   TASK_TYPE,
   taskNode,
@@ -8,7 +8,7 @@ import {
   type TaskBranch,
   type TaskControl,
   type TaskNode,
-} from '../observe/task-node.ts'
+} from '../../observe/task-node.ts'
 
 const BRANCH_LEVEL = 1
 const LISTENER_LEVEL = 2

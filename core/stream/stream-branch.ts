@@ -1,5 +1,4 @@
 import type { CloseReason } from 'sluice/sdk'
-import type { ProcessIds } from '../base/process-ids.ts'
 import {
   TASK_TYPE,
   taskNode,
@@ -8,11 +7,11 @@ import {
   type TaskControl,
   type TaskNode,
 } from '../observe/task-node.ts'
-import type { StreamPublisher } from '../stream/stream-publisher.ts'
-import type { StreamRegistry } from '../stream/registry.ts'
-import { subscriberInfo } from '../stream/subscriber-info.ts'
-import type { StreamSubscriber } from '../stream/stream-subscriber.ts'
-import type { Stream } from '../stream/stream.ts'
+import type { StreamPublisher } from './stream-publisher.ts'
+import type { StreamRegistry } from './registry.ts'
+import { subscriberInfo } from './subscriber-info.ts'
+import type { StreamSubscriber } from './stream-subscriber.ts'
+import type { Stream } from './stream.ts'
 import { publisherDescription, subscriberDescription } from './session-description.ts'
 
 /** So many publishers are nodes, the oldest; all are counted. */
@@ -25,34 +24,29 @@ const MAX_SUBSCRIBERS_IN_ALL = 4000
 const BRANCH_LEVEL = 1
 const PUBLISHER_LEVEL = 2
 
-type StreamBranchOptions = {
-  readonly streams: Pick<StreamRegistry, 'list' | 'waitedFor' | 'subscriber'>
-  readonly ids: ProcessIds
-}
+type ListedStreams = Pick<StreamRegistry, 'nodeId' | 'list' | 'waitedFor' | 'subscriber'>
 
 /**
  * The streams in the task tree: publishers with their subscribers, then the subscribers that wait for a publisher. Nodes
  * have the ids of their sessions.
  */
 export class StreamBranch implements TaskBranch {
-  readonly #options: StreamBranchOptions
-  readonly id: number
+  readonly #streams: ListedStreams
   readonly #startTime = new Date()
 
-  constructor(options: StreamBranchOptions) {
-    this.#options = options
-    this.id = options.ids.take()
+  constructor(streams: ListedStreams) {
+    this.#streams = streams
   }
 
   snapshot(): TaskNode {
-    const { streams } = this.#options
+    const streams = this.#streams
     const published = streams.list()
     const waitedFor = streams.waitedFor()
     const allowance = { left: MAX_SUBSCRIBERS_IN_ALL }
     const publishers = published.slice(0, MAX_PUBLISHERS_SHOWN).flatMap((stream) => publisherNode(stream, allowance))
     const waiting = waitedFor.values().flatMap(({ subscribers }) => subscribers)
     return taskNode({
-      id: this.id,
+      id: streams.nodeId,
       type: TASK_TYPE.work,
       owner: 'streams',
       startTime: this.#startTime,
@@ -66,8 +60,8 @@ export class StreamBranch implements TaskBranch {
   }
 
   find(id: number): TaskControl | undefined {
-    if (id === this.id) return uncontrolled('publishers and subscribers are stopped one by one')
-    const { streams } = this.#options
+    const streams = this.#streams
+    if (id === streams.nodeId) return uncontrolled('publishers and subscribers are stopped one by one')
     const publisher = streams.list().find((stream) => stream.publisher?.id === id)?.publisher
     return sessionControl(publisher ?? streams.subscriber(id))
   }

@@ -3,18 +3,22 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { createFile, describeStores, openStore } from '../../test/support/stores.ts'
-import { logLines } from '../host/testing/log-lines.ts'
-import { MONITOR_MIGRATIONS, type MonitorTables } from './monitor-tables.ts'
+import { LogRecords } from 'sluice/sdk/testing'
+import { HISTORY_MIGRATIONS, type HistoryTables } from './history-tables.ts'
+import { newHistory } from './kept-history.ts'
 import { MAX_RUNS, Runs } from './runs.ts'
 
 const START = new Date('2026-11-23T10:00:00.123Z')
+const LATER = new Date('2026-11-24T10:00:00.456Z')
 
 /** A run of a server with this database, as its own process would have it. */
-function openRuns(dsn: string) {
+function openRuns(dsn: string, startTime = START) {
   const { store } = openStore(dsn)
-  const { log, lines } = logLines()
-  const db = store.tables<MonitorTables>('sluice_monitor', MONITOR_MIGRATIONS)
-  return { store, db, lines, runs: new Runs({ log, db, store, startTime: () => START }) }
+  const { logger: log, records: lines } = new LogRecords('history')
+  const tables = store.tables<HistoryTables>('sluice_monitor', HISTORY_MIGRATIONS)
+  const kept = newHistory()
+  const open = () => new Runs({ log, kept, tables, database: store, startTime })
+  return { store, tables, lines, open, runs: open() }
 }
 
 describeStores('the runs of a server', (databases) => {
@@ -23,9 +27,10 @@ describeStores('the runs of a server', (databases) => {
     const first = openRuns(dsn)
     first.runs.begin()
     expect(await first.runs.list()).to.have.length(1)
-    await first.runs.end()
+    first.runs.end()
+    await first.runs.close(60_000)
     await first.store.close()
-    const second = openRuns(dsn)
+    const second = openRuns(dsn, LATER)
     second.runs.begin()
     const [before, now, ...others] = await second.runs.list()
     expect(others).to.eql([])
@@ -45,14 +50,32 @@ describeStores('the runs of a server', (databases) => {
     killed.runs.begin()
     await killed.runs.id()
     await killed.store.close()
-    await killed.runs.end()
-    const next = openRuns(dsn)
+    killed.runs.end()
+    await killed.runs.close(60_000)
+    const next = openRuns(dsn, LATER)
     next.runs.begin()
     expect((await next.runs.list()).map(({ endTime }) => endTime)).to.eql([undefined, undefined])
   })
 
+  it('have one row over generations, whichever writes it, and go on when the plugin comes back', async () => {
+    const dsn = await databases.create()
+    const { runs, open, tables } = openRuns(dsn)
+    const generations = [runs, ...Array.from({ length: 20 }, open)]
+    for (const generation of generations) generation.begin()
+    await Promise.all(generations.map((generation) => generation.close(60_000)))
+    const newest = open()
+    newest.end()
+    await newest.close(60_000)
+    expect((await newest.list()).map(({ endTime }) => endTime !== undefined)).to.eql([true])
+    // What was kept is gone with the folder of the plugin.
+    const back = openRuns(dsn)
+    back.runs.begin()
+    expect((await back.runs.list()).map(({ endTime }) => endTime)).to.eql([undefined])
+    expect(await tables.selectFrom('sluice_monitor_run').select('end_ms').execute()).to.eql([{ end_ms: 0 }])
+  })
+
   it('are dropped with their history, the oldest first, beyond a bound', async () => {
-    const { runs, db } = openRuns(await databases.create())
+    const { runs, tables: db } = openRuns(await databases.create())
     const old = Array.from({ length: MAX_RUNS + 5 }, (_, pid) => ({ pid, args: '', start_ms: pid, end_ms: 1 }))
     await db.insertInto('sluice_monitor_run').values(old).execute()
     const task = { task_id: 1, parent_id: 0, kind: 'task', type: 0, owner: '', start_ms: 0, end_ms: 1 } as const
@@ -84,10 +107,11 @@ describe('the runs of a server without a database', () => {
 
   it('are over without a word, also one that never began', async () => {
     const { runs, lines } = openRuns(path.join(path.dirname(await createFile()), 'never', 'test.db'))
-    await runs.end()
+    runs.end()
     runs.begin()
-    await runs.end()
-    await runs.end()
+    runs.end()
+    runs.end()
+    await runs.close(60_000)
     expect(lines).to.eql([])
   })
 })

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import type { Subscriber } from 'sluice/sdk'
 import { waitFor } from '../../test/peers/wait-for.ts'
-import { ProcessIds } from '../base/process-ids.ts'
 import type { TaskNode } from '../observe/task-node.ts'
-import { closeRigs, endOf, RegistryRig } from '../stream/fixtures/registry-rig.ts'
+import { closeRigs, endOf, RegistryRig } from './fixtures/registry-rig.ts'
 import { MAX_SUBSCRIBERS_SHOWN, StreamBranch } from './stream-branch.ts'
 
 const VIEWER = { client: { ip: '192.0.2.7', port: 4711, userAgent: 'a viewer' } }
@@ -11,10 +10,8 @@ const VIEWER = { client: { ip: '192.0.2.7', port: 4711, userAgent: 'a viewer' } 
 describe('streams in the task tree', () => {
   afterEach(closeRigs)
 
-  /** A branch whose own id no session has. */
   function branchOf({ registry }: RegistryRig): StreamBranch {
-    const ids = new ProcessIds(1)
-    return new StreamBranch({ streams: registry, ids })
+    return new StreamBranch(registry)
   }
 
   function nodesOf(branch: StreamBranch): readonly TaskNode[] {
@@ -85,7 +82,7 @@ describe('streams in the task tree', () => {
     control?.stop('stop by user')
     expect(end).to.eql({ code: 'stopped', reason: 'stop by user' })
     expect(branch.find(publisher.id)).to.equal(undefined)
-    const own = branch.find(branch.id)
+    const own = branch.find(rig.registry.nodeId)
     expect(() => own?.stop('enough')).to.throw('one by one')
   })
 })

@@ -1,6 +1,6 @@
 import type { SubscriberInfo } from 'sluice/sdk'
-import type { StreamPublisher } from '../stream/stream-publisher.ts'
-import { remoteAddrOf } from '../stream/subscriber-info.ts'
+import type { StreamPublisher } from './stream-publisher.ts'
+import { remoteAddrOf } from './subscriber-info.ts'
 
 type Description = Readonly<Record<string, string>>
 

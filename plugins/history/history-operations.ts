@@ -1,5 +1,5 @@
 import { Type, type OperationRegistry } from 'sluice/sdk'
-import type { Monitor } from '../../monitor/monitor.ts'
+import type { History } from './history.ts'
 
 /** Stands for no time (spec.md, Session record). */
 const NO_TIME = '0001-01-01T00:00:00Z'
@@ -28,12 +28,12 @@ const EndedTask = Type.Object({
 })
 
 /**
- * The monitor group (api.md 4). All processes of a server share what is kept, so any of them answers. These
- * paths are the server's own, whatever plugin has the prefixes `debug` and `monitor`.
+ * The monitor group (api.md 4). All processes of a server share what is kept, so any of them answers. These paths come
+ * first, whatever plugin has the prefixes `debug` and `monitor`.
  */
-export function addMonitorOperations(
+export function addHistoryOperations(
   operations: OperationRegistry,
-  { runs, history }: Pick<Monitor, 'runs' | 'history'>,
+  { runs, tasks }: Pick<History, 'runs' | 'tasks'>,
 ): void {
   operations.add({
     method: 'GET',
@@ -58,7 +58,7 @@ export function addMonitorOperations(
     answer: Type.Array(EndedTask),
     paged: true,
     async handle({ params: { sessionId } }) {
-      const rows = await history.ofRun(sessionId)
+      const rows = await tasks.ofRun(sessionId)
       return rows.map((row) => ({
         id: row.task_id,
         owner: row.owner,

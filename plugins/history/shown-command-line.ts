@@ -1,4 +1,4 @@
-import { shownText } from '../observe/task-node.ts'
+import { maskUrls } from 'sluice/sdk'
 
 /** The longest command line that is shown, in UTF-16 code units; what is longer is cut. */
 const MAX_LENGTH = 2000
@@ -23,6 +23,6 @@ export function shownCommandLine(args: readonly string[]): string {
 function shownArgument(arg: string): string {
   const { name, value } = ASSIGNMENT.exec(arg)?.groups ?? {}
   if (name !== undefined && value !== '' && SECRET_NAME.test(name)) return `${name}=${MASK}`
-  const text = shownText(arg)
+  const text = maskUrls(arg)
   return /\s/u.test(text) ? JSON.stringify(text) : text
 }

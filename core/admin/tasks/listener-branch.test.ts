@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { ProcessIds } from '../base/process-ids.ts'
-import { logLines } from '../host/testing/log-lines.ts'
-import { ListenerPool } from '../net/listener-pool.ts'
+import { ProcessIds } from '../../base/process-ids.ts'
+import { logLines } from '../../host/testing/log-lines.ts'
+import { ListenerPool } from '../../net/listener-pool.ts'
 import { ListenerBranch } from './listener-branch.ts'
 
 const TCP = { listenaddr: '127.0.0.1:0', listenaddrtls: '', certfile: '', keyfile: '', nodelay: true, keepalive: true }

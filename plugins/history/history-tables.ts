@@ -1,5 +1,4 @@
-import type { Generated } from 'sluice/sdk'
-import type { Migration } from 'kysely/migration'
+import type { EndedTask, Generated, Migration } from 'sluice/sdk'
 
 /** A run of the server. */
 type RunRow = {
@@ -20,7 +19,8 @@ export type TaskRow = {
   /** Of the task in its run. */
   readonly task_id: number
   readonly parent_id: number
-  readonly kind: TaskKind
+  /** Rows of each kind have a bound of their own. */
+  readonly kind: EndedTask['kind']
   readonly type: number
   readonly owner: string
   readonly start_ms: number
@@ -30,12 +30,9 @@ export type TaskRow = {
   readonly reason: string
 }
 
-/** What has ended; rows of each kind have a bound of their own. */
-export type TaskKind = 'task' | 'publisher' | 'subscriber'
+export type HistoryTables = { sluice_monitor_run: RunRow; sluice_monitor_task: TaskRow }
 
-export type MonitorTables = { sluice_monitor_run: RunRow; sluice_monitor_task: TaskRow }
-
-export const MONITOR_MIGRATIONS: Readonly<Record<string, Migration>> = {
+export const HISTORY_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '001-monitor': {
     async up(db) {
       await db.schema
