@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { maskTarget, maskUrl } from './mask-url.ts'
+import { maskTarget, maskUrl, maskUrls } from './mask-url.ts'
 
 const CASES: readonly (readonly [url: string, shown: string])[] = [
   ['http://host/live/a.m3u8', 'http://host/live/a.m3u8'],
@@ -15,6 +15,13 @@ const CASES: readonly (readonly [url: string, shown: string])[] = [
 
 describe('maskUrl', () => {
   for (const [url, shown] of CASES) it(`shows ${shown}`, () => expect(maskUrl(url)).to.equal(shown))
+})
+
+describe('maskUrls', () => {
+  it('shows a text without the secrets of the addresses in it', () => {
+    const text = 'from srt://host:1/?key=hush to "http://u:hush@b/c": refused, mail me@b'
+    expect(maskUrls(text)).to.equal('from srt://host:1/?key=****** to "http://******@b/c": refused, mail me@b')
+  })
 })
 
 const TARGETS: readonly (readonly [url: string, shown: string])[] = [
