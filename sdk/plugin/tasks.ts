@@ -36,7 +36,7 @@ export type EndedTask = {
   /** `done` for a task that has returned. */
   readonly reason: string
   /** Returns the texts for operators, as they are at the call; call it in the turn of the notice. */
-  description(): Readonly<Record<string, string>>
+  readonly description: () => Readonly<Record<string, string>>
 }
 
 /** The tasks, as a plugin starts them. */

@@ -1,12 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { publish } from '../peers/ffmpeg.ts'
+import { keep } from '../peers/lifetime.ts'
 import { sharedPostgres } from '../peers/postgres.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
+import { NumberedPublisher } from '../robustness/support/numbered-publisher.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { startServer, type RunningServer, type StartServerInit } from '../support/server.ts'
+import { createFile } from '../support/stores.ts'
 
 /** Longer than any test takes. */
 const FOREVER_SECONDS = 3600
@@ -261,6 +265,28 @@ describe('the monitor', () => {
       expect((await server.api('/monitor/api/task/4711')).body.data).to.eql([])
     })
   }
+
+  it('keeps what ends with the server: pulls, their streams, viewers and tasks', async () => {
+    const source = await startServer()
+    keep(await NumberedPublisher.start({ port: source.rtmpPort, name: 'a', fps: 25, sizeBytes: 100 }))
+    const dsn = await createFile()
+    const server = await start({
+      global: { db: { dsn }, taskhistory: true },
+      rtmp: { pull: { 'live/b': { url: source.rtmp('live/a'), maxretry: -1 } } },
+    })
+    const viewer = new FlvViewer(server.http('/flv/live/b.flv'))
+    await viewer.received.wait(1)
+    await server.stop()
+    const database = new DatabaseSync(dsn, { readOnly: true })
+    const rows = database.prepare('select kind, owner, reason, description from sluice_monitor_task').all()
+    const ended = rows.map(({ description, ...row }) => {
+      const { kind: what = 'sampling' } = JSON.parse(String(description)) as { kind?: string }
+      return `${what}: ${row['reason']}`
+    })
+    const reason = 'the server is stopping'
+    expect(ended.toSorted()).to.eql(['publisher', 'pull', 'sampling', 'subscriber'].map((what) => `${what}: ${reason}`))
+    expect(database.prepare('select end_ms from sluice_monitor_run where end_ms > 0').all()).to.have.length(1)
+  })
 
   it('keeps nothing of what ends unless it is told to', async () => {
     const server = await start()
