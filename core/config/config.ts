@@ -85,7 +85,7 @@ export class Config {
     return this.#global.config.values as GlobalConfig
   }
 
-  /** The section `global` as plugins may see it; they may ask for each viewer. */
+  /** The section `global` for plugins, which may read it for each viewer. */
   get shared(): ServerConfig {
     const { global } = this
     if (this.#shared?.of !== global) {

@@ -62,7 +62,7 @@ export class RunningTask implements Task, TaskControl {
     })
   }
 
-  /** Its run that has ended, as the notice reports it. */
+  /** The notice of its run that has ended. */
   ended(parentId: number, reason: string): EndedTask {
     return {
       kind: 'task',

@@ -51,9 +51,7 @@ type TaskNodeInit = Pick<TaskNode, 'id' | 'owner' | 'description'> & {
   readonly level: number
 } & Partial<Pick<TaskNode, 'type' | 'state' | 'startReason' | 'children'>>
 
-/**
- * A node with the fields that all nodes have. Texts of plugins must pass `shownDescription` and `shownText` first.
- */
+/** A node with the fields that all nodes have. Texts of plugins must pass `shownDescription` and `shownText` first. */
 export function taskNode({ startTime, ...rest }: TaskNodeInit): TaskNode {
   return {
     pointer: rest.id,

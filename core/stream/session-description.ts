@@ -4,13 +4,13 @@ import { remoteAddrOf } from './subscriber-info.ts'
 
 type Description = Readonly<Record<string, string>>
 
-/** What the task tree and the task history say of a publisher. */
+/** The texts of a publisher in the task tree and in the notice of its end. */
 export function publisherDescription({ request }: Pick<StreamPublisher, 'request'>): Description {
   const { protocol, type, client } = request
   return { kind: 'publisher', plugin: protocol, type, remoteAddr: remoteAddrOf(client) }
 }
 
-/** What they say of a subscriber. */
+/** The texts of a subscriber there. */
 export function subscriberDescription({ pluginName, type, remoteAddr, sourcePath }: SubscriberInfo): Description {
   return { kind: 'subscriber', plugin: pluginName, type, remoteAddr, sourcePath }
 }

@@ -4,7 +4,7 @@ import { TASK_TYPE } from '../observe/task-node.ts'
 import { publisherDescription, subscriberDescription } from './session-description.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 
-/** A publisher that ends now, as the notice reports it. */
+/** The notice of a publisher that ends now. */
 export function endedPublisher(publisher: StreamPublisher, parentId: number, { text }: CloseReason): EndedTask {
   const { id, streamPath, startTime } = publisher
   return {
@@ -20,7 +20,7 @@ export function endedPublisher(publisher: StreamPublisher, parentId: number, { t
   }
 }
 
-/** A subscriber that ends now, as the notice reports it. */
+/** The notice of a subscriber that ends now. */
 export function endedSubscriber(subscriber: SubscriberInfo, parentId: number, { text }: CloseReason): EndedTask {
   const { id, streamPath, startTime } = subscriber
   return {

@@ -14,11 +14,11 @@ import type { StreamSubscriber } from './stream-subscriber.ts'
 import type { Stream } from './stream.ts'
 import { publisherDescription, subscriberDescription } from './session-description.ts'
 
-/** So many publishers are nodes, the oldest; all are counted. */
+/** The most publishers that are nodes, the oldest; all are counted. */
 const MAX_PUBLISHERS_SHOWN = 1000
-/** So many subscribers of a stream, or waiting for one, are nodes, the oldest; all are counted. */
+/** The most subscribers of a stream that are nodes, the oldest, and of those that wait; all are counted. */
 export const MAX_SUBSCRIBERS_SHOWN = 20
-/** So many subscribers are nodes in all. */
+/** The most subscribers that are nodes in all. */
 const MAX_SUBSCRIBERS_IN_ALL = 4000
 
 const BRANCH_LEVEL = 1
@@ -67,7 +67,7 @@ export class StreamBranch implements TaskBranch {
   }
 }
 
-/** How many subscribers may still become nodes. */
+/** The number of subscribers that may still become nodes. */
 type Allowance = { left: number }
 
 function publisherNode({ publisher, subscribers }: Stream, allowance: Allowance): TaskNode[] {

@@ -6,7 +6,7 @@ type StreamNotice = 'published' | 'unpublished' | 'track' | 'subscribed' | 'unsu
 /** The hooks that a stream needs. */
 export interface StreamHooks {
   resolve(request: SessionRequest): Promise<Resolution>
-  /** Tells of a session that has ended; `ended` makes the notice, where somebody taps it. */
+  /** Sends the notice of a session that has ended; `ended` makes it, if a plugin taps it. */
   notifyEnded(ended: () => EndedTask): void
   notify<Name extends StreamNotice>(name: Name, ...args: Parameters<Hooks[Name]>): void
 }

@@ -12,7 +12,7 @@ type StreamTableOptions = {
   readonly hooks: StreamHooks
   readonly mergeWindow: MergeWindow
   readonly index: StreamIndex<Stream>
-  /** Of the streams in the task tree. */
+  /** The id of the node of all streams in the task tree. */
   readonly nodeId: number
 }
 

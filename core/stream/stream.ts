@@ -27,7 +27,7 @@ type StreamOptions = {
   readonly hooks: StreamHooks
   readonly mergeWindow: MergeWindow
   readonly index: StreamIndex<Stream>
-  /** Of the streams in the task tree: the node that publishers are below. */
+  /** The id of the node of all streams in the task tree, which publishers are below. */
   readonly nodeId: number
   /** Called when neither publisher nor subscribers are left. */
   readonly onEmpty: (stream: Stream) => void

@@ -28,8 +28,8 @@ const EndedTask = Type.Object({
 })
 
 /**
- * The monitor group (api.md 4). All processes of a server share what is kept, so any of them answers. These paths come
- * first, whatever plugin has the prefixes `debug` and `monitor`.
+ * The monitor group (api.md 4). All processes of a server share the database, so any of them answers. These paths come
+ * first, also where a plugin has the prefix `debug` or `monitor`.
  */
 export function addHistoryOperations(
   operations: OperationRegistry,

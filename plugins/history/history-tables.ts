@@ -6,20 +6,20 @@ type RunRow = {
   readonly pid: number
   readonly args: string
   readonly start_ms: number
-  /** 0 while it runs, and after a crash. */
+  /** The end of the run; 0 while it goes on, and after a crash. */
   readonly end_ms: number
 }
 
 /** A task that has ended. */
 export type TaskRow = {
-  /** Counts the rows. */
+  /** The number of the row. */
   readonly id: Generated<number>
-  /** Of the run. */
+  /** The id of the run. */
   readonly session_id: number
-  /** Of the task in its run. */
+  /** The id that the task had in its run. */
   readonly task_id: number
   readonly parent_id: number
-  /** Rows of each kind have a bound of their own. */
+  /** The kind; the rows of each kind have a bound of their own. */
   readonly kind: EndedTask['kind']
   readonly type: number
   readonly owner: string

@@ -15,7 +15,7 @@ type HistoryOptions = {
   readonly isOn: () => boolean
 }
 
-/** What is kept of the runs of the server, and of the tasks that have ended in them, by one generation of the plugin. */
+/** The runs of the server and the tasks that have ended in them, as one generation of the plugin keeps them. */
 export class History {
   readonly runs: Runs
   readonly tasks: TaskHistory
@@ -28,7 +28,7 @@ export class History {
     this.tasks = new TaskHistory({ log, kept, tables, database, runId: () => this.runs.id(), isOn })
   }
 
-  /** This generation is the newest: it goes on with the run. Idempotent. */
+  /** Makes this generation the newest, which goes on with the run. Idempotent. */
   takeOver(): void {
     if (this.#kept.takeIn === this.#takeIn) return
     this.#kept.takeIn = this.#takeIn
@@ -40,8 +40,8 @@ export class History {
   }
 
   /**
-   * Writes what is left, so long at most. The newest generation ends the run; another one hands on to it what it could not
-   * write.
+   * Writes the rows that wait. The newest generation ends the run; another one hands to it the rows that it could not write.
+   * @param timeoutMs the time that it may take
    */
   async close(timeoutMs: number): Promise<void> {
     if (this.#kept.takeIn === this.#takeIn) {

@@ -4,14 +4,14 @@ import { HISTORY_MIGRATIONS, type HistoryTables } from './history-tables.ts'
 import { History } from './history.ts'
 import { newHistory } from './kept-history.ts'
 
-/** How long the end of a generation may take to write what is left. */
+/** The time that a generation has at its end to write its rows. */
 const CLOSE_MS = 500
 
 export default definePlugin({
   name: 'history',
   version: '1.0.0',
   sdk: '^1',
-  description: 'Keeps the runs of the server, and what has ended in them',
+  description: 'Keeps the runs of the server, and the tasks and sessions that have ended in them',
   mounts: [],
   tables: HISTORY_MIGRATIONS,
   formerNames: { migrations: 'sluice_monitor', tables: ['sluice_monitor_'] },

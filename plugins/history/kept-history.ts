@@ -1,20 +1,20 @@
-import type { TaskRow } from './history-tables.ts'
 import type { Insertable } from 'kysely'
+import type { TaskRow } from './history-tables.ts'
 
 /** The row of an ended task, but for its run, which may have no row yet. */
 export type EndedRow = Omit<Insertable<TaskRow>, 'session_id'>
 
-/** What all generations of the plugin have in common. */
+/** The state that all generations of the plugin share. */
 export type KeptHistory = {
-  /** Of this run's row; undefined while the database is not known to have it. */
+  /** The id of this run's row; undefined until it was read or written. */
   runId: number | undefined
   /** The end of this run; undefined while it goes on. */
   endTime: Date | undefined
-  /** Settles when the write that was begun last is over; it does not reject. */
+  /** Settles when the latest write is over; never rejects. */
   writing: Promise<unknown>
-  /** The rows that were written, as long as a generation has them still. */
+  /** The rows that were written, among those that a generation still has. */
   readonly written: WeakSet<EndedRow>
-  /** Takes rows that another generation could not write; undefined while no generation is the newest. */
+  /** Has the newest generation write rows that another one could not write; undefined while there is none. */
   takeIn: ((rows: readonly EndedRow[]) => void) | undefined
 }
 
@@ -22,7 +22,7 @@ export function newHistory(): KeptHistory {
   return { runId: undefined, endTime: undefined, writing: Promise.resolve(), written: new WeakSet(), takeIn: undefined }
 }
 
-/** Writes after all other generations have written what they had begun to: they write the same rows. */
+/** Does a write after those that all generations have begun before, as they write the same rows. */
 export function writeInTurn<Result>(kept: KeptHistory, write: () => Promise<Result>): Promise<Result> {
   const written = kept.writing.then(write)
   kept.writing = written.catch(() => {})

@@ -4,7 +4,7 @@ import type { HistoryTables } from './history-tables.ts'
 import { writeInTurn, type KeptHistory } from './kept-history.ts'
 import { shownCommandLine } from './shown-command-line.ts'
 
-/** So many runs are kept, the newest, with the tasks of their history. */
+/** The number of runs that are kept, the newest, with the tasks of their history. */
 export const MAX_RUNS = 1000
 
 /** A run of the server (spec.md, Session record). */
@@ -31,7 +31,7 @@ type RunsOptions = {
 export class Runs {
   readonly #options: RunsOptions
   readonly #args = shownCommandLine([process.argv0, ...process.execArgv, ...process.argv.slice(1)])
-  /** The row of this run, as it is now. */
+  /** The row of this run, to be written as the run is then. */
   readonly #row: WriteBehind<'this run'>
 
   constructor(options: RunsOptions) {
@@ -51,7 +51,7 @@ export class Runs {
     return this.#options.kept.runId
   }
 
-  /** Has this run written down as one that goes on, now or when the database is there. */
+  /** Has the row of this run written, without an end, now or when the database is there. */
   begin(): void {
     const { kept } = this.#options
     if (kept.runId !== undefined && kept.endTime === undefined) return
@@ -59,18 +59,21 @@ export class Runs {
     this.#row.add('this run')
   }
 
-  /** Has the end of this run written down. */
+  /** Has the end of this run written into its row. */
   end(): void {
     this.#options.kept.endTime = new Date()
     this.#row.add('this run')
   }
 
-  /** Writes what waits, so long at most, and nothing more. */
+  /**
+   * Writes the row if it waits, and nothing later.
+   * @param timeoutMs the time that it may take
+   */
   async close(timeoutMs: number): Promise<void> {
     await this.#row.close(timeoutMs)
   }
 
-  /** All runs that are kept, in the order of their ids; this one alone where there is no database. */
+  /** Returns all runs that are kept, in the order of their ids; this one alone while there is no database. */
   async list(): Promise<Run[]> {
     await this.#row.settled()
     const { kept, startTime } = this.#options
@@ -105,7 +108,7 @@ export class Runs {
     } else await tables.updateTable('sluice_monitor_run').set({ end_ms }).where('id', '=', kept.runId).execute()
   }
 
-  /** The row that this run has from before the plugin was taken away and put back. */
+  /** Returns the id of the row that this run has already, if the plugin was removed and put back. */
   async #find(): Promise<number | undefined> {
     const { tables, startTime } = this.#options
     const row = await tables

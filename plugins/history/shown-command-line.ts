@@ -1,6 +1,6 @@
 import { maskUrls } from 'sluice/sdk'
 
-/** The longest command line that is shown, in UTF-16 code units; what is longer is cut. */
+/** The longest command line that is shown, in UTF-16 code units; longer ones are cut. */
 const MAX_LENGTH = 2000
 const MASK = '******'
 /** The name of an option or a variable whose value is a secret. */
@@ -8,8 +8,8 @@ const SECRET_NAME = /(?:secret|passw(?:or)?d|token|credential|dsn|api-?key|(?:^|
 const ASSIGNMENT = /^(?<name>-{0,2}[\w.-]+)=(?<value>.*)$/su
 
 /**
- * A command line as operators may see it: without the values of options that are named like secrets, and without what
- * the user information and queries of addresses say. Arguments with spaces are quoted.
+ * A command line for operators: without the values of options that are named like secrets, and with the user information
+ * and the queries of addresses masked. Arguments with spaces are quoted.
  */
 export function shownCommandLine(args: readonly string[]): string {
   const shown = args.map((arg, index) => {

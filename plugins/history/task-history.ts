@@ -4,13 +4,13 @@ import { StoreUnavailable, WriteBehind, type Database, type EndedTask, type Kyse
 import type { HistoryTables, TaskRow } from './history-tables.ts'
 import { writeInTurn, type EndedRow, type KeptHistory } from './kept-history.ts'
 
-/** So many rows of each kind are kept, the newest. */
+/** The number of rows of each kind that are kept, the newest. */
 export const MAX_ROWS_OF_A_KIND = 10_000
-/** So many ended tasks wait to be written; more are counted and left out. */
+/** The most ended tasks that wait to be written; further ones are counted and left out. */
 export const MAX_WAITING = 1000
-/** Of those, so many subscribers: viewers come and go by the thousand, and must not push the others out. */
+/** The most subscribers among those that wait: viewers come and go by the thousand, and must not push the others out. */
 export const MAX_WAITING_SUBSCRIBERS = 200
-/** How long ended tasks are gathered until they are written together. */
+/** The time in which ended tasks are gathered to be written together. */
 const GATHER_MS = 1000
 /** The rows of one insert. */
 const BATCH_ROWS = 200
@@ -20,9 +20,9 @@ type TaskHistoryOptions = {
   readonly kept: KeptHistory
   readonly tables: Kysely<HistoryTables>
   readonly database: Pick<Database, 'onAvailable'>
-  /** The id of the run; undefined while the database does not have it. */
+  /** Returns the id of the run; undefined while the database does not have it. */
   readonly runId: () => Promise<number | undefined>
-  /** Whether ended tasks are to be kept at present. */
+  /** Returns true while ended tasks are to be kept. */
   readonly isOn: () => boolean
 }
 
@@ -50,7 +50,7 @@ export class TaskHistory {
     })
   }
 
-  /** Keeps what has ended, where the history is on. */
+  /** Keeps an ended task, if the history is on. */
   add(ended: EndedTask): void {
     if (!this.#options.isOn()) return
     const isFull = this.#rows.waiting >= MAX_WAITING
@@ -73,13 +73,14 @@ export class TaskHistory {
   async ofRun(runId: number): Promise<Selectable<TaskRow>[]> {
     await this.#rows.settled()
     const rows = this.#options.tables.selectFrom('sluice_monitor_task').selectAll().where('session_id', '=', runId)
-    // A generation may write before the one before it has handed on what that could not.
+    // Rows that a former generation hands on are written after newer ones.
     return rows.orderBy('end_ms').orderBy('id').execute()
   }
 
   /**
-   * Writes what waits, so long at most, and takes nothing more.
-   * @returns the rows that are not written, for another generation
+   * Writes the rows that wait, and takes no further ones.
+   * @param timeoutMs the time that it may take
+   * @returns the rows that were not written by then
    */
   close(timeoutMs: number): Promise<EndedRow[]> {
     return this.#rows.close(timeoutMs)

@@ -14,7 +14,7 @@ export function maskUrl(url: string): string {
   return `${protocol}//${user}${host}${pathname}${search && `?${maskQuery(search.slice(1))}`}`
 }
 
-/** A text with each address in it, as far as it has a scheme, as {@link maskUrl} returns it. */
+/** A text in which each URL with a scheme is masked as by {@link maskUrl}. */
 export function maskUrls(text: string): string {
   return text.replaceAll(ADDRESS, (address) => maskUrl(address))
 }

@@ -19,7 +19,7 @@ export class FakeTasks implements TaskRegistry {
   readonly #log: Logger
   readonly #hooks: Pick<FakeHooks, 'notify'>
 
-  /** @param hooks are told of each task that has ended */
+  /** @param hooks receive the notice of each task that has ended */
   constructor(log: Logger, hooks: Pick<FakeHooks, 'notify'>) {
     this.#log = log
     this.#hooks = hooks

@@ -21,7 +21,7 @@ export class ListenerBranch implements TaskBranch {
   readonly #options: ListenerBranchOptions
   readonly #id: number
   readonly #startTime = new Date()
-  /** Of the ports, as they were when somebody last looked. */
+  /** The ids of the ports of the latest snapshot, by key. */
   #ids = new Map<string, number>()
 
   constructor(options: ListenerBranchOptions) {
@@ -59,7 +59,7 @@ export class ListenerBranch implements TaskBranch {
     return id === this.#id || this.#ids.values().some((known) => known === id) ? LISTENER : undefined
   }
 
-  /** Ports that are new get an id, and those of ports that are gone are given back. */
+  /** Gives new ports an id, and releases the ids of closed ones. */
   #giveIds(keys: readonly string[]): void {
     const { ids } = this.#options
     const known = this.#ids

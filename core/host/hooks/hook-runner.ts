@@ -133,7 +133,7 @@ export class HookRunner {
     this.#notices.get(name)?.hook.call(args)
   }
 
-  /** Tells the notice `ended`, which is only made where somebody has tapped it: viewers may leave by the thousand. */
+  /** Sends the notice `ended`. `ended` makes it, if a plugin taps it: viewers may leave by the thousand. */
   notifyEnded(ended: () => EndedTask): void {
     if (this.isTapped('ended')) this.notify('ended', ended())
   }
