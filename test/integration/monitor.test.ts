@@ -281,7 +281,7 @@ describe('the monitor', () => {
     const rows = database.prepare('select kind, owner, reason, description from sluice_monitor_task').all()
     const ended = rows.map(({ description, ...row }) => {
       const { kind: what = 'sampling' } = JSON.parse(String(description)) as { kind?: string }
-      return `${what}: ${row['reason']}`
+      return `${what}: ${String(row['reason'])}`
     })
     const reason = 'the server is stopping'
     expect(ended.toSorted()).to.eql(['publisher', 'pull', 'sampling', 'subscriber'].map((what) => `${what}: ${reason}`))

@@ -2,7 +2,7 @@ import { CLIENT_LEFT, definePlugin, Type } from 'sluice/sdk'
 
 const MAX_KEPT = 100
 
-/** Lists what has ended lately and had not simply been over. */
+/** Lists the tasks and sessions that have ended lately for an unusual reason. */
 export default definePlugin({
   name: 'recent-ends',
   version: '1.0.0',
@@ -12,7 +12,7 @@ export default definePlugin({
     ctx.hooks.on('ended', ({ kind, owner, startTime, endTime, reason, description }) => {
       if (reason === 'done' || reason === CLIENT_LEFT.text) return
       const seconds = Math.round((endTime.getTime() - startTime.getTime()) / 1000)
-      // Called for those alone that are kept: the texts are made at the call.
+      // The texts are made at the call.
       const { remoteAddr = '' } = description()
       ends.push(`${kind} ${owner} ${remoteAddr}: ${reason}, after ${seconds} s`)
       if (ends.length > MAX_KEPT) ends.shift()
