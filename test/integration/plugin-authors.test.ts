@@ -33,7 +33,8 @@ export default definePlugin({ name: 'clock', version: '${version}', async setup(
 
     await rm(fileIn(folder))
     await waitFor(() => server.streams.get('live/clock') === undefined, { what: 'the stream to end' })
-    expect(running.problems).to.eql([])
+    // The config still has its section, which a late event of the file's watch may have the server say.
+    expect(running.problems.filter(({ msg }) => !msg.includes("there is no plugin 'clock'"))).to.eql([])
   })
 })
 
