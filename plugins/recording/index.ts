@@ -1,7 +1,7 @@
 import { definePlugin } from 'sluice/sdk'
 import { RECORDING_MIGRATIONS } from './catalogue/recording-tables.ts'
 import { addRecordingOperations } from './recording-operations.ts'
-import { RecordingSystem } from './recording-system.ts'
+import { Generation } from './generation.ts'
 
 /** Viewers are led to recordings after they were led to the stream that they mean, as by an alias. */
 const LEAD_STAGE = 10
@@ -19,20 +19,20 @@ export default definePlugin({
   tables: RECORDING_MIGRATIONS,
   formerNames: { migrations: 'recording', tables: ['sluice_recording'], metrics: ['sluice_upload_'] },
   async setup(ctx) {
-    const system = new RecordingSystem(ctx)
+    const generation = new Generation(ctx)
     const { hooks, jobs } = ctx
-    ctx.onDispose(() => system.close(), { withinMs: END_MS })
-    ctx.onDrain((cause) => system.drain(cause))
-    await system.prepare()
-    ctx.services.provide('recordings', system.recordings)
-    addRecordingOperations(ctx.operations, system.recordings)
-    ctx.readiness('storage', () => system.isStorageWell)
-    hooks.on('lead', (request) => system.playback.lead(request), { stage: LEAD_STAGE })
-    hooks.on('published', ({ path }) => system.published(path))
-    hooks.on('unpublished', ({ path }) => system.unpublished(path))
-    jobs.pulls.addSource(system.playback)
-    jobs.pulls.onFailure((streamPath) => system.playFailed(streamPath))
+    ctx.onDispose(() => generation.close(), { withinMs: END_MS })
+    ctx.onDrain((cause) => generation.drain(cause))
+    await generation.prepare()
+    ctx.services.provide('recordings', generation.recordings)
+    addRecordingOperations(ctx.operations, generation.recordings)
+    ctx.readiness('storage', () => generation.isStorageWell)
+    hooks.on('lead', (request) => generation.playback.lead(request), { stage: LEAD_STAGE })
+    hooks.on('published', ({ path }) => generation.published(path))
+    hooks.on('unpublished', ({ path }) => generation.unpublished(path))
+    jobs.pulls.addSource(generation.playback)
+    jobs.pulls.onFailure((streamPath) => generation.playFailed(streamPath))
     // Last, as it has this generation take over.
-    ctx.plugins.onChange(() => system.apply())
+    ctx.plugins.onChange(() => generation.apply())
   },
 })

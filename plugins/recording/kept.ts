@@ -1,5 +1,5 @@
 import type { RecordingSource } from 'sluice/sdk'
-import type { RecordingEntry } from './catalogue/recording-entry.ts'
+import type { FileEntry } from './catalogue/file-entry.ts'
 import type { StorageProblem, WatchedPlace } from './files/storage-watch.ts'
 import type { RunningRecording } from './record/hand-over.ts'
 
@@ -12,9 +12,9 @@ export type NewestGeneration = {
    */
   readonly retire: (buffered: Promise<void>) => Promise<void>
   /** Takes over files of which the database has yet to be told. */
-  readonly store: (entries: readonly RecordingEntry[]) => void
+  readonly store: (entries: readonly FileEntry[]) => void
   /** Takes over a file that is whole, for the bucket. */
-  readonly send: (entry: RecordingEntry) => void
+  readonly send: (entry: FileEntry) => void
 }
 
 /** The state that all generations of the plugin share. */
@@ -22,7 +22,7 @@ export type Kept = {
   /** When the first of them started: older files are written by nobody. */
   readonly startMs: number
   /** The files that are being written. */
-  readonly active: Set<RecordingEntry>
+  readonly active: Set<FileEntry>
   /** The paths of files that something is done with that nothing else may be done with meanwhile. */
   readonly held: Set<string>
   /** The recordings that go on, by place: of several generations, that of the newest. */

@@ -23,9 +23,9 @@ import { checkPlaceholders, folderPathOf } from './record/file-name.ts'
 import { openPlayback } from './playback/playback.ts'
 import type { RecordJob, RecordJobInit } from './record/record-job.ts'
 import type { WantedRecording } from './record/record-rules.ts'
-import { eventColumns, type RecordingEntry } from './catalogue/recording-entry.ts'
-import type { RecordingFiles } from './files/recording-files.ts'
-import { activeRecording, type RecordingManager } from './record/recording-manager.ts'
+import { eventColumns, type FileEntry } from './catalogue/file-entry.ts'
+import type { StoredFiles } from './files/stored-files.ts'
+import { activeRecording, type Recorder } from './record/recorder.ts'
 import type { ServerClock } from './record/server-clock.ts'
 import type { Logger } from 'pino'
 
@@ -34,11 +34,11 @@ const BEGIN_TIMEOUT_MS = 15_000
 
 type ServiceParts = {
   readonly log: Logger
-  readonly manager: RecordingManager
+  readonly recorder: Recorder
   readonly catalogue: Catalogue
   readonly lists: CatalogueLists
   readonly tags: RecordingTags
-  readonly files: RecordingFiles
+  readonly files: StoredFiles
   readonly clock: ServerClock
   /** Keeps the generation from its end; see `PluginContext.hold`. */
   readonly hold: () => () => void
@@ -92,15 +92,15 @@ export class RecordingsService implements Recordings {
   }
 
   async startEvent(init: EventInit): Promise<RecordedEvent> {
-    const { manager, clock } = this.#parts
+    const { recorder, clock } = this.#parts
     const streamPath = checkStreamPath(init.streamPath)
-    const { section } = manager.recorderOf(init.type)
+    const { section } = recorder.pluginOf(init.type)
     const { beforeMs = section.beforeduration, afterMs = section.afterduration } = init
     const nowMs = Date.now()
     const event = eventOfInit(init)
     const range = { startMs: nowMs - beforeMs, endMs: nowMs + afterMs }
     const untilMs = clock.uptimeMs + afterMs
-    const jobs = manager.of(init.type, streamPath)
+    const jobs = recorder.of(init.type, streamPath)
     const running = jobs.find(({ eventTerms }) => eventTerms !== undefined)
     if (running?.eventTerms !== undefined) {
       running.eventTerms.untilMs = Math.max(running.eventTerms.untilMs, untilMs)
@@ -116,20 +116,20 @@ export class RecordingsService implements Recordings {
   }
 
   async stop(type: string, streamPath: string): Promise<ActiveRecording[]> {
-    return this.#stop(this.#parts.manager.of(type, checkStreamPath(streamPath)))
+    return this.#stop(this.#parts.recorder.of(type, checkStreamPath(streamPath)))
   }
 
   async stopTask(taskId: number): Promise<ActiveRecording | undefined> {
-    const [stopped] = await this.#stop(this.#parts.manager.jobs.filter(({ taskIds }) => taskIds.includes(taskId)))
+    const [stopped] = await this.#stop(this.#parts.recorder.jobs.filter(({ taskIds }) => taskIds.includes(taskId)))
     return stopped
   }
 
   active(): ActiveRecording[] {
-    return this.#parts.manager.jobs.map(activeRecording)
+    return this.#parts.recorder.jobs.map(activeRecording)
   }
 
   addSource(source: RecordingSource): () => void {
-    return this.#parts.manager.addSource(source)
+    return this.#parts.recorder.addSource(source)
   }
 
   async list(filter: RecordedFilter, page: { limit: number; offset: number }) {
@@ -177,13 +177,13 @@ export class RecordingsService implements Recordings {
   }
 
   async open(init: Parameters<Recordings['open']>[0], signal: AbortSignal) {
-    const { log, lists, files, manager } = this.#parts
+    const { log, lists, files, recorder } = this.#parts
     const entries = await lists.inTime(init)
     // Its files are opened one after another, until the signal aborts.
     const letGo = this.#parts.hold()
     signal.addEventListener('abort', letGo)
     try {
-      return await openPlayback({ log, entries, init, files, service: (type) => manager.service(type), signal })
+      return await openPlayback({ log, entries, init, files, service: (type) => recorder.service(type), signal })
     } catch (error) {
       letGo()
       throw error
@@ -192,10 +192,10 @@ export class RecordingsService implements Recordings {
 
   /** @throws {RecordFailed} nothing may be written at present */
   #begin(init: RecordJobInit): RecordJob {
-    const { manager } = this.#parts
-    const obstacle = manager.obstacle(init.wanted.plugin)
+    const { recorder } = this.#parts
+    const obstacle = recorder.obstacle(init.wanted.plugin)
     if (obstacle !== undefined) throw new RecordFailed(obstacle)
-    return manager.start(init)
+    return recorder.start(init)
   }
 
   async #stop(jobs: readonly RecordJob[]): Promise<ActiveRecording[]> {
@@ -207,7 +207,7 @@ export class RecordingsService implements Recordings {
   }
 
   /** The file with where it lies, which others need not know. */
-  async #entry({ id, type, streamPath }: RecordedFile): Promise<RecordingEntry> {
+  async #entry({ id, type, streamPath }: RecordedFile): Promise<FileEntry> {
     const { files } = await this.#parts.lists.files({ ids: [id], type, streamPath }, { limit: 1, offset: 0 })
     const [entry] = files
     if (entry === undefined) throw new InvalidRequest('there is no such recording')
@@ -218,7 +218,7 @@ export class RecordingsService implements Recordings {
   #wanted(init: Omit<RecordingInit, 'filePath' | 'fileName'>, folder: string, name = '{date}-{time}'): WantedRecording {
     const streamPath = checkStreamPath(init.streamPath)
     const { type, fragmentMs = 0, durationMs = 0 } = init
-    const { plugin } = this.#parts.manager.recorderOf(type)
+    const { plugin } = this.#parts.recorder.pluginOf(type)
     for (const text of [folder, name]) checkPlaceholders(text)
     folderPathOf(folder, { type, streamPath, startMs: 0 })
     const rule: RecordRule = {

@@ -1,6 +1,6 @@
 import type { CatalogueEntry, ListedPage, PlaybackInit, RecordedEvent, RecordedFile, RecordedFilter } from 'sluice/sdk'
 import type { Catalogue } from './catalogue.ts'
-import { entryOf, eventOf, type RecordingEntry } from './recording-entry.ts'
+import { entryOf, eventOf, type FileEntry } from './file-entry.ts'
 import { conditionsOf } from './recording-filter.ts'
 
 /** Most files that are played, or deleted, at a time: those of ten days, each of a minute. */
@@ -16,7 +16,7 @@ export class CatalogueLists {
     this.#catalogue = catalogue
   }
 
-  async files(filter: RecordedFilter, page: ListedPage): Promise<{ total: number; files: RecordingEntry[] }> {
+  async files(filter: RecordedFilter, page: ListedPage): Promise<{ total: number; files: FileEntry[] }> {
     const { mode } = filter
     const matching = this.#catalogue.db
       .selectFrom('sluice_recording')
@@ -79,7 +79,7 @@ export class CatalogueLists {
   }
 
   /** The files of a stream in a time, in their order. */
-  async inTime({ type, streamPath, startMs, endMs, clockMs }: PlaybackInit): Promise<RecordingEntry[]> {
+  async inTime({ type, streamPath, startMs, endMs, clockMs }: PlaybackInit): Promise<FileEntry[]> {
     const filter = { streamPath, startMs, endMs, ...(type !== undefined && { type }) }
     const rows = await this.#catalogue.db
       .selectFrom('sluice_recording')
@@ -102,14 +102,14 @@ export class CatalogueLists {
   }
 
   /** The entry of a file that grows, as it is now. */
-  #current(entry: RecordingEntry): RecordingEntry {
+  #current(entry: FileEntry): FileEntry {
     if (!entry.isActive) return entry
     return [...this.#catalogue.active].find(({ id }) => id === entry.id) ?? entry
   }
 }
 
 /** Of files of several types, those of the type that has most of the time. */
-function ofOneType(entries: RecordingEntry[], type: string | undefined): RecordingEntry[] {
+function ofOneType(entries: FileEntry[], type: string | undefined): FileEntry[] {
   const lengths = new Map<string, number>()
   for (const entry of entries) lengths.set(entry.type, (lengths.get(entry.type) ?? 0) + entry.endMs - entry.startMs)
   if (type !== undefined || lengths.size < 2) return entries
@@ -118,7 +118,7 @@ function ofOneType(entries: RecordingEntry[], type: string | undefined): Recordi
 }
 
 /** A file as the service shows it. */
-export function recordedFile(entry: RecordingEntry): RecordedFile {
+export function recordedFile(entry: FileEntry): RecordedFile {
   const { id, type, streamPath, filePath, startMs, endMs, sizeBytes, isActive, createdMs } = entry
   const { headBytes, cutsMs, videoCodec, audioCodec, mode, event, clockMs } = entry
   return {

@@ -3,10 +3,10 @@ import { createFakeHost } from 'sluice/sdk/testing'
 import { keep } from '../../../test/peers/lifetime.ts'
 import recording from '../index.ts'
 import { Catalogue } from './catalogue.ts'
-import type { RecordingEntry } from './recording-entry.ts'
+import type { FileEntry } from './file-entry.ts'
 import type { RecordingTables } from './recording-tables.ts'
 
-const entryOf = (startMs: number): RecordingEntry => ({
+const entryOf = (startMs: number): FileEntry => ({
   id: 0,
   type: 'mp4',
   streamPath: 'live/a',
@@ -30,7 +30,7 @@ describe('the catalogue of recordings', () => {
   async function rig() {
     const host = await createFakeHost(recording)
     keep({ close: () => host.dispose() })
-    const active = new Set<RecordingEntry>()
+    const active = new Set<FileEntry>()
     const { log, database } = host.ctx
     const open = () => new Catalogue({ log, database, db: host.ctx.store<RecordingTables>(), active })
     const rows = async (catalogue: Catalogue) => {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { StoreUnavailable, WriteBehind, type Database } from 'sluice/sdk'
-import { entryOf, rowOf, type RecordingEntry } from './recording-entry.ts'
+import { entryOf, rowOf, type FileEntry } from './file-entry.ts'
 import type { RecordingTables } from './recording-tables.ts'
 
 /** The log text for files whose rows are lost. */
@@ -12,17 +12,17 @@ type CatalogueOptions = {
   readonly db: Kysely<RecordingTables>
   readonly database: Database
   /** The files that are being written, by all generations. */
-  readonly active?: Set<RecordingEntry>
+  readonly active?: Set<FileEntry>
 }
 
 /** The rows of all files: written as files begin and end, and kept in memory while the database is away. */
 export class Catalogue {
   readonly db: Kysely<RecordingTables>
   readonly #options: CatalogueOptions
-  readonly #active: Set<RecordingEntry>
-  readonly #rows: WriteBehind<RecordingEntry>
+  readonly #active: Set<FileEntry>
+  readonly #rows: WriteBehind<FileEntry>
   /** The files that lie elsewhere than the database knows. */
-  readonly #moved = new Set<RecordingEntry>()
+  readonly #moved = new Set<FileEntry>()
 
   constructor(options: CatalogueOptions) {
     const { log, db, database, active = new Set() } = options
@@ -33,12 +33,12 @@ export class Catalogue {
   }
 
   /** Those that are being written, by this process. */
-  get active(): ReadonlySet<RecordingEntry> {
+  get active(): ReadonlySet<FileEntry> {
     return this.#active
   }
 
   /** The latest file of that path which has ended and lies here; undefined where there is none, or the database is away. */
-  async find(type: string, filePath: string): Promise<RecordingEntry | undefined> {
+  async find(type: string, filePath: string): Promise<FileEntry | undefined> {
     if ([...this.#active].some((entry) => entry.type === type && entry.filePath === filePath)) return undefined
     try {
       const row = await this.db
@@ -72,13 +72,13 @@ export class Catalogue {
   }
 
   /** A file was begun, or is gone on with. */
-  begin(entry: RecordingEntry): void {
+  begin(entry: FileEntry): void {
     this.#active.add(entry)
     this.#rows.add(entry)
   }
 
   /** A file has ended, or lies elsewhere. */
-  changed(entry: RecordingEntry): void {
+  changed(entry: FileEntry): void {
     if (!entry.isActive) this.#active.delete(entry)
     this.#rows.add(entry)
     if (entry.storage === 'local') return
@@ -87,7 +87,7 @@ export class Catalogue {
   }
 
   /** A file came to nothing. */
-  drop(entry: RecordingEntry): void {
+  drop(entry: FileEntry): void {
     this.#active.delete(entry)
     this.#rows.remove(entry)
     entry.isActive = false
@@ -98,12 +98,12 @@ export class Catalogue {
   }
 
   /** Deletes the row of a file. @throws {StoreUnavailable} */
-  async forget({ id }: Pick<RecordingEntry, 'id'>): Promise<void> {
+  async forget({ id }: Pick<FileEntry, 'id'>): Promise<void> {
     await this.db.deleteFrom('sluice_recording').where('id', '=', id).execute()
   }
 
   /** Resolves when what was told just now of a file is stored, and at once where there is no database. Never rejects. */
-  async stored(entry: RecordingEntry): Promise<void> {
+  async stored(entry: FileEntry): Promise<void> {
     if (this.#options.database.exists) await this.#rows.stored(entry)
   }
 
@@ -113,7 +113,7 @@ export class Catalogue {
   }
 
   /** Takes over files of which the database has yet to be told. */
-  adopt(entries: readonly RecordingEntry[]): void {
+  adopt(entries: readonly FileEntry[]): void {
     for (const entry of entries) this.#rows.add(entry)
   }
 
@@ -121,14 +121,14 @@ export class Catalogue {
    * Waits for what is being stored, so long at most.
    * @param handOn takes what is not stored then; it is lost where nobody does
    */
-  async close(timeoutMs: number, handOn?: (entries: readonly RecordingEntry[]) => void): Promise<void> {
+  async close(timeoutMs: number, handOn?: (entries: readonly FileEntry[]) => void): Promise<void> {
     const unstored = await this.#rows.close(timeoutMs)
     if (unstored.length === 0) return
     if (handOn === undefined) this.#options.log.warn({ unstored: unstored.length }, LOSS)
     else handOn(unstored)
   }
 
-  async #write(entries: readonly RecordingEntry[]): Promise<void> {
+  async #write(entries: readonly FileEntry[]): Promise<void> {
     const known = entries.filter(({ id }) => id > 0)
     await this.#insert(entries.filter(({ id }) => id === 0))
     for (const entry of known) {
@@ -136,7 +136,7 @@ export class Catalogue {
     }
   }
 
-  async #insert(entries: readonly RecordingEntry[]): Promise<void> {
+  async #insert(entries: readonly FileEntry[]): Promise<void> {
     if (entries.length === 0) return
     const rows = await this.db.insertInto('sluice_recording').values(entries.map(rowOf)).returning('id').execute()
     // They are counted up in the order of the values, in which they need not be answered.

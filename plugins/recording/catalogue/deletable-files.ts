@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely } from 'kysely'
-import { entryOf, type RecordingEntry, type StoragePlace } from './recording-entry.ts'
+import { entryOf, type FileEntry, type StoragePlace } from './file-entry.ts'
 import type { RecordingTables } from './recording-tables.ts'
 
 type DeletableFilter = {
@@ -21,7 +21,7 @@ export class DeletableFiles {
     this.#db = db
   }
 
-  async find({ types, beforeMs, storage, except, limit }: DeletableFilter): Promise<RecordingEntry[]> {
+  async find({ types, beforeMs, storage, except, limit }: DeletableFilter): Promise<FileEntry[]> {
     if (types?.length === 0) return []
     const rows = await this.#db
       .selectFrom('sluice_recording')

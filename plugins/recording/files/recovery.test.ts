@@ -6,9 +6,9 @@ import { keep } from '../../../test/peers/lifetime.ts'
 import { describeStores, openStore } from '../../../test/support/stores.ts'
 import { FakeFiles } from 'sluice/sdk/testing'
 import { Catalogue } from '../catalogue/catalogue.ts'
-import type { RecordingEntry } from '../catalogue/recording-entry.ts'
+import type { FileEntry } from '../catalogue/file-entry.ts'
 import { RECORDING_MIGRATIONS, type RecordingTables } from '../catalogue/recording-tables.ts'
-import { RecordingFiles } from './recording-files.ts'
+import { StoredFiles } from './stored-files.ts'
 import { Recovery } from './recovery.ts'
 
 const HEAD_BYTES = 10
@@ -38,7 +38,7 @@ describeStores('recovery of recordings', (databases) => {
     const { store, log } = openStore(await databases.create())
     const db = store.tables<RecordingTables>('recording', RECORDING_MIGRATIONS)
     const before = new Catalogue({ log, db, database: store })
-    const entry: RecordingEntry = {
+    const entry: FileEntry = {
       id: 0,
       type: 'mp4',
       streamPath: 'live/a',
@@ -64,7 +64,7 @@ describeStores('recovery of recordings', (databases) => {
       () => {},
       () => {},
     )
-    const files = new RecordingFiles({ log, catalogue, storage, remote: undefined })
+    const files = new StoredFiles({ log, catalogue, storage, remote: undefined })
     const recovery = new Recovery({ log, catalogue, files, service: () => reading as RecordService | undefined })
     async function rows() {
       await catalogue.settled()

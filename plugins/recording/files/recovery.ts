@@ -10,8 +10,8 @@ import {
 } from 'sluice/sdk'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { findCuts } from '../record/file-cuts.ts'
-import { entryOf, type RecordingEntry } from '../catalogue/recording-entry.ts'
-import type { RecordingFiles } from './recording-files.ts'
+import { entryOf, type FileEntry } from '../catalogue/file-entry.ts'
+import type { StoredFiles } from './stored-files.ts'
 
 /** The largest group of pictures that may be cut off; a file with more than that, and nothing whole, is damaged. */
 const MAX_GROUP_BYTES = 16 * 1024 * 1024
@@ -21,7 +21,7 @@ const BATCH_ROWS = 500
 type RecoveryOptions = {
   readonly log: Logger
   readonly catalogue: Pick<Catalogue, 'active' | 'changed' | 'db'>
-  readonly files: Pick<RecordingFiles, 'cut' | 'delete' | 'openBytes' | 'sizeOf'>
+  readonly files: Pick<StoredFiles, 'cut' | 'delete' | 'openBytes' | 'sizeOf'>
   readonly service: (type: string) => RecordService | undefined
 }
 
@@ -49,9 +49,9 @@ export class Recovery {
     return true
   }
 
-  async #recoverAll(type: string, beforeMs: number): Promise<RecordingEntry[]> {
+  async #recoverAll(type: string, beforeMs: number): Promise<FileEntry[]> {
     const { catalogue } = this.#options
-    const mended: RecordingEntry[] = []
+    const mended: FileEntry[] = []
     for (let afterId = 0; ;) {
       const rows = await catalogue.db
         .selectFrom('sluice_recording')
@@ -79,7 +79,7 @@ export class Recovery {
    * with its row.
    * @returns whether there is a file that can be played
    */
-  async #mend(entry: RecordingEntry): Promise<boolean> {
+  async #mend(entry: FileEntry): Promise<boolean> {
     const { files, catalogue, log } = this.#options
     try {
       const wholeBytes = await this.#cut(entry)
@@ -106,7 +106,7 @@ export class Recovery {
   }
 
   /** Cuts off what is not whole; returns how much is. */
-  async #cut(entry: RecordingEntry): Promise<number> {
+  async #cut(entry: FileEntry): Promise<number> {
     const { files } = this.#options
     const sizeBytes = (await files.sizeOf(entry)) ?? 0
     const format = this.#options.service(entry.type)
@@ -128,7 +128,7 @@ export class Recovery {
   }
 
   /** Finds where a file may begin to be played; returns how long it is, in milliseconds. */
-  async #lookThrough(entry: RecordingEntry): Promise<number> {
+  async #lookThrough(entry: FileEntry): Promise<number> {
     const { files, service } = this.#options
     const bytes = await files.openBytes(entry)
     try {

@@ -5,7 +5,7 @@ import { withDeadline } from '../deadline.ts'
 import { MAX_WAITING_FILES, UploadQueue } from '../bucket/upload-queue.ts'
 import type { UploadMeters } from '../bucket/upload-meters.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { entryOf, type RecordingEntry } from '../catalogue/recording-entry.ts'
+import { entryOf, type FileEntry } from '../catalogue/file-entry.ts'
 
 /** How long an address is good for by which others get a file. */
 const URL_EXPIRES_SECONDS = 3600
@@ -27,7 +27,7 @@ export class RemoteFiles {
   readonly #options: RemoteFilesOptions
   readonly #queue: UploadQueue
   /** Those that wait, by their keys. */
-  readonly #waiting = new Map<string, RecordingEntry>()
+  readonly #waiting = new Map<string, FileEntry>()
   /** Those that have come to the bucket, and are deleted here. */
   readonly #arriving = new Set<Promise<void>>()
   /** True when the queue had no room for some files. */
@@ -58,7 +58,7 @@ export class RemoteFiles {
   }
 
   /** Has a file go to the bucket. One that the queue has no room for goes when it has. */
-  send(entry: RecordingEntry): void {
+  send(entry: FileEntry): void {
     const key = entry.filePath
     this.#waiting.set(key, entry)
     if (this.#queue.add({ filePath: this.#options.local.pathOf(key), key })) return
@@ -89,16 +89,16 @@ export class RemoteFiles {
     }
   }
 
-  open({ filePath }: RecordingEntry, signal?: AbortSignal): Promise<RecordingBytes> {
+  open({ filePath }: FileEntry, signal?: AbortSignal): Promise<RecordingBytes> {
     return this.#options.client.open(filePath, signal)
   }
 
-  remove({ filePath }: RecordingEntry): Promise<void> {
+  remove({ filePath }: FileEntry): Promise<void> {
     return this.#options.client.delete(filePath)
   }
 
   /** Has a file stay here that is on its way, so that it can be deleted. Never rejects. */
-  async recall({ filePath }: RecordingEntry): Promise<void> {
+  async recall({ filePath }: FileEntry): Promise<void> {
     this.#waiting.delete(filePath)
     if (!(await this.#queue.remove(filePath))) return
     try {
@@ -109,7 +109,7 @@ export class RemoteFiles {
   }
 
   /** An address by which anybody gets a file for an hour. */
-  urlOf({ filePath }: RecordingEntry): string {
+  urlOf({ filePath }: FileEntry): string {
     return this.#options.client.signedUrl(filePath, URL_EXPIRES_SECONDS)
   }
 

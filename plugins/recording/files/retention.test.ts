@@ -3,14 +3,14 @@ import type { RecordConfig } from 'sluice/sdk'
 import { LogRecords } from 'sluice/sdk/testing'
 import { describeStores, openStore } from '../../../test/support/stores.ts'
 import { Catalogue } from '../catalogue/catalogue.ts'
-import type { RecordingEntry } from '../catalogue/recording-entry.ts'
+import type { FileEntry } from '../catalogue/file-entry.ts'
 import { RECORDING_MIGRATIONS, type RecordingTables } from '../catalogue/recording-tables.ts'
 import { Retention } from './retention.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const NOW_MS = 100 * DAY_MS
 
-function entryAt(startMs: number, createdMs = startMs): RecordingEntry {
+function entryAt(startMs: number, createdMs = startMs): FileEntry {
   return {
     id: 0,
     type: 'mp4',
@@ -75,8 +75,8 @@ describe('a full disk', () => {
 describeStores('what recordings go when their time is over', (databases) => {
   /** Has what is older than a day go, but for files that can't; returns the beginnings of those that are left. */
   async function kept(
-    entries: readonly RecordingEntry[],
-    canGo: (entry: RecordingEntry) => boolean,
+    entries: readonly FileEntry[],
+    canGo: (entry: FileEntry) => boolean,
     isThere: (place: 'local' | 'backup') => boolean = () => true,
   ): Promise<number[]> {
     const { store, log } = openStore(await databases.create())

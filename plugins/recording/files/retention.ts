@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import { LogLimit, StoreUnavailable, type AlarmNotice, type RecordConfig } from 'sluice/sdk'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { DeletableFiles } from '../catalogue/deletable-files.ts'
-import type { RecordingEntry, StoragePlace } from '../catalogue/recording-entry.ts'
-import type { RecordingFiles } from './recording-files.ts'
+import type { FileEntry, StoragePlace } from '../catalogue/file-entry.ts'
+import type { StoredFiles } from './stored-files.ts'
 
 /** How often it is looked how full the disk is, and what has expired. */
 const DISK_INTERVAL_MS = 5000
@@ -26,7 +26,7 @@ const DISK_FULL = { name: 'disk_full', type: 0x10014 } as const
 type RetentionOptions = {
   readonly log: Logger
   readonly catalogue: Pick<Catalogue, 'db'>
-  readonly files: Pick<RecordingFiles, 'usage' | 'delete' | 'backUp' | 'hasBackup' | 'hasRemote' | 'fullness'>
+  readonly files: Pick<StoredFiles, 'usage' | 'delete' | 'backUp' | 'hasBackup' | 'hasRemote' | 'fullness'>
   /** The sections of the plugins that record, as they are now, with the types that each records. */
   readonly sections: () => readonly {
     readonly plugin: string
@@ -169,7 +169,7 @@ export class Retention {
   }
 
   /** Has files go, each for itself. @returns the ids of those that could not */
-  async #clear(entries: readonly RecordingEntry[], how: 'backUp' | 'delete'): Promise<number[]> {
+  async #clear(entries: readonly FileEntry[], how: 'backUp' | 'delete'): Promise<number[]> {
     const { files, log } = this.#options
     const failed: number[] = []
     for (const entry of entries) {

@@ -3,7 +3,7 @@ import { AccessUnit, type Recording, type Track } from 'sluice/sdk'
 import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
 import { PartReader } from './part-reader.ts'
 import type { PlaybackPart } from './playback-part.ts'
-import type { RecordingEntry } from '../catalogue/recording-entry.ts'
+import type { FileEntry } from '../catalogue/file-entry.ts'
 
 const VIDEO: Track = { ...SCRIPTED_VIDEO, id: 0 }
 const AUDIO: Track = { ...SCRIPTED_AUDIO, id: 1 }
@@ -50,7 +50,7 @@ function unitAt(track: Track, ms: number, ctsMs: number, keyframe: boolean): Acc
 
 function partOf(fromMs: number, toMs = Infinity, isOverlapped = false): PlaybackPart {
   // It is not looked at.
-  const entry = {} as RecordingEntry
+  const entry = {} as FileEntry
   return { entry, fromMs, toMs, isCut: toMs < Infinity, isOverlapped }
 }
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { playbackParts, PlaybackTimes } from './playback-part.ts'
-import type { RecordingEntry } from '../catalogue/recording-entry.ts'
+import type { FileEntry } from '../catalogue/file-entry.ts'
 
-const entry = (startMs: number, endMs: number): RecordingEntry => ({
+const entry = (startMs: number, endMs: number): FileEntry => ({
   id: startMs + 1,
   type: 'mp4',
   streamPath: 'live/a',
@@ -22,7 +22,7 @@ const entry = (startMs: number, endMs: number): RecordingEntry => ({
   clockMs: 0,
   storage: 'local',
 })
-const spans = (entries: readonly RecordingEntry[], startMs?: number, endMs?: number) =>
+const spans = (entries: readonly FileEntry[], startMs?: number, endMs?: number) =>
   playbackParts(entries, { startMs, endMs }).map(({ entry: of, fromMs, toMs }) => [
     of.startMs + fromMs,
     of.startMs + toMs,

@@ -1,9 +1,9 @@
 import type { RecordingDates } from 'sluice/sdk'
-import type { RecordingEntry } from '../catalogue/recording-entry.ts'
+import type { FileEntry } from '../catalogue/file-entry.ts'
 
 /** A file, and which part of it is played, in milliseconds of the file. */
 export type PlaybackPart = {
-  readonly entry: RecordingEntry
+  readonly entry: FileEntry
   readonly fromMs: number
   /** The end of the file, unless it `isCut` before. */
   readonly toMs: number
@@ -19,7 +19,7 @@ type Range = { readonly startMs: number | undefined; readonly endMs: number | un
  * The parts of files in a time, one after another; of files that have the same time by the same clock, the one that began first has it.
  * Those by another clock have other media.
  */
-export function playbackParts(entries: readonly RecordingEntry[], { startMs, endMs }: Range): PlaybackPart[] {
+export function playbackParts(entries: readonly FileEntry[], { startMs, endMs }: Range): PlaybackPart[] {
   const parts: PlaybackPart[] = []
   const doneByClock = new Map<number, number>()
   for (const entry of entries) {

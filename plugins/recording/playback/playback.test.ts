@@ -4,9 +4,9 @@ import type { Recording, RecordingBytes, RecordService } from 'sluice/sdk'
 import { SCRIPTED_VIDEO } from 'sluice/sdk/testing'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { openPlayback } from './playback.ts'
-import type { RecordingEntry } from '../catalogue/recording-entry.ts'
+import type { FileEntry } from '../catalogue/file-entry.ts'
 
-const entry = (startMs: number): RecordingEntry => ({
+const entry = (startMs: number): FileEntry => ({
   id: startMs + 1,
   type: 'mp4',
   streamPath: 'live/a',

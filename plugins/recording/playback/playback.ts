@@ -15,15 +15,15 @@ import type { Logger } from 'pino'
 import { PartReader } from './part-reader.ts'
 import { playbackParts, PlaybackTimes, type PlaybackPart } from './playback-part.ts'
 import { PlaybackTracks } from './playback-tracks.ts'
-import type { RecordingEntry } from '../catalogue/recording-entry.ts'
-import type { RecordingFiles } from '../files/recording-files.ts'
+import type { FileEntry } from '../catalogue/file-entry.ts'
+import type { StoredFiles } from '../files/stored-files.ts'
 
 type PlaybackOptions = {
   readonly log: Logger
   /** The files, in the order of their beginnings. */
-  readonly entries: readonly RecordingEntry[]
+  readonly entries: readonly FileEntry[]
   readonly init: PlaybackInit
-  readonly files: Pick<RecordingFiles, 'openBytes'>
+  readonly files: Pick<StoredFiles, 'openBytes'>
   readonly service: (type: string) => RecordService | undefined
   /** Closes the file that is open. */
   readonly signal: AbortSignal

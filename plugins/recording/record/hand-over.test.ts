@@ -9,11 +9,11 @@ import {
   type UnitReader,
 } from 'sluice/sdk'
 import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
-import type { RecordingEntry } from '../catalogue/recording-entry.ts'
-import type { NewFile, RecordingFiles } from '../files/recording-files.ts'
-import { FileRecorder } from './file-recorder.ts'
+import type { FileEntry } from '../catalogue/file-entry.ts'
+import type { NewFile, StoredFiles } from '../files/stored-files.ts'
+import { MediaFileWriter } from './media-file-writer.ts'
 import { ServerClock } from './server-clock.ts'
-import { StreamRecording } from './stream-recording.ts'
+import { RecordAttempt } from './record-attempt.ts'
 
 const VIDEO: Track = { ...SCRIPTED_VIDEO, id: 0 }
 const AUDIO: Track = { ...SCRIPTED_AUDIO, id: 1 }
@@ -79,11 +79,11 @@ class FakeReader implements Pick<Subscriber, 'read' | 'onSource'> {
 
 /** A generation that records, with its disk, which may write nothing for a while. */
 class Generation {
-  readonly entries: RecordingEntry[] = []
+  readonly entries: FileEntry[] = []
   /** The numbers of the units in its files. */
   readonly units: { readonly kind: string; readonly timeMs: number }[] = []
   readonly reader: FakeReader
-  readonly recording: StreamRecording
+  readonly attempt: RecordAttempt
   isHandedOver = false
   isOver = false
   #room: PromiseWithResolvers<void> | undefined
@@ -100,7 +100,7 @@ class Generation {
       finish: () => true,
       settled: () => Promise.resolve(),
     }
-    this.recording = new StreamRecording({
+    this.attempt = new RecordAttempt({
       wanted: {
         plugin: 'mp4',
         type: 'mp4',
@@ -109,7 +109,7 @@ class Generation {
       },
       service: { carries: () => true } as unknown as RecordService,
       clock,
-      files: files as unknown as RecordingFiles,
+      files: files as unknown as StoredFiles,
       log: pino({ level: 'silent' }),
       mode: 'auto',
       event: undefined,
@@ -119,10 +119,10 @@ class Generation {
       over: () => (this.isOver = true),
       recorded: () => {},
       handedOver: () => (this.isHandedOver = true),
-      former: former?.recording,
+      former: former?.attempt,
     })
     this.reader = new FakeReader(replayed)
-    this.recording.begin(this.reader)
+    this.attempt.begin(this.reader)
   }
 
   /** Has the disk take nothing from the next piece on, or go on. */
@@ -134,9 +134,9 @@ class Generation {
     }
   }
 
-  async #create({ tracks, baseMs, startMs, clockMs, mode, event }: NewFile): Promise<FileRecorder> {
+  async #create({ tracks, baseMs, startMs, clockMs, mode, event }: NewFile): Promise<MediaFileWriter> {
     await this.#room?.promise
-    const entry: RecordingEntry = {
+    const entry: FileEntry = {
       id: 1,
       type: 'mp4',
       streamPath: 'live/a',
@@ -171,7 +171,7 @@ class Generation {
       append: () => this.#room?.promise,
       close: async () => this.#room?.promise,
     }
-    return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: 0 })
+    return new MediaFileWriter({ tracks, writer, file, entry, baseMs, offsetMs: 0 })
   }
 }
 
@@ -217,7 +217,7 @@ class Rig {
   async close(): Promise<void> {
     for (const generation of this.generations) generation.stall(false)
     await turns()
-    for (const { recording } of this.generations) await recording.close()
+    for (const { attempt } of this.generations) await attempt.close()
   }
 
   /** The times of the units that all generations have in their files. */

@@ -10,15 +10,15 @@ import {
   type SessionInit,
   type Subscriber,
 } from 'sluice/sdk'
-import type { RecordingFiles } from '../files/recording-files.ts'
+import type { StoredFiles } from '../files/stored-files.ts'
 import type { EventTerms, HandedRecording, RecordOrigin, RunningRecording } from './hand-over.ts'
 import type { WantedRecording } from './record-rules.ts'
 import type { ServerClock } from './server-clock.ts'
-import { StreamRecording } from './stream-recording.ts'
+import { RecordAttempt } from './record-attempt.ts'
 
 export type RecordJobOptions = {
   readonly ctx: Pick<PluginContext<unknown>, 'log' | 'jobs' | 'streams'>
-  readonly files: RecordingFiles
+  readonly files: StoredFiles
   readonly clock: ServerClock
   /** The service of a type at present; each try takes that of the newest generation. */
   service(type: string): RecordService | undefined
@@ -58,7 +58,7 @@ export class RecordJob implements RunningRecording {
   /** The one that it goes on with, until that has ended. */
   #former: RunningRecording | undefined
   readonly #beginning = Promise.withResolvers<void>()
-  #recording: StreamRecording | undefined
+  #current: RecordAttempt | undefined
   #isTimeOver = false
   #isHandedOver = false
   /** The path of the latest file. */
@@ -96,7 +96,7 @@ export class RecordJob implements RunningRecording {
       policy: POLICY,
       attempt: (signal) => this.#attempt(signal),
       isWanted: () => options.isTaking() && streams.get(streamPath) !== undefined,
-      movedBytes: () => this.#recording?.writtenBytes ?? 0,
+      movedBytes: () => this.#current?.writtenBytes ?? 0,
       continues: former?.isTold ?? false,
     })
     if (former !== undefined) this.#goOnWith(former)
@@ -119,7 +119,7 @@ export class RecordJob implements RunningRecording {
   }
 
   get file(): RecordedFile | undefined {
-    return this.#recording?.file ?? this.#former?.file
+    return this.#current?.file ?? this.#former?.file
   }
 
   get taskIds(): readonly number[] {
@@ -156,12 +156,12 @@ export class RecordJob implements RunningRecording {
   release(): void {
     this.#isHandedOver = true
     this.#beginning.resolve()
-    if (this.#recording === undefined) this.job.stop(GOES_ON)
+    if (this.#current === undefined) this.job.stop(GOES_ON)
   }
 
   async endAfter(timeMs: number): Promise<HandedRecording> {
-    const recording = this.#recording ?? this.#former
-    return recording?.endAfter(timeMs) ?? { dates: undefined, isOver: false }
+    const current = this.#current ?? this.#former
+    return current?.endAfter(timeMs) ?? { dates: undefined, isOver: false }
   }
 
   stop(reason: string): void {
@@ -172,7 +172,7 @@ export class RecordJob implements RunningRecording {
   /** Nothing may be written at present: the files end, and it is tried again. */
   interrupt(reason: string): void {
     this.#former?.interrupt(reason)
-    this.#recording?.fail(new Error(reason))
+    this.#current?.fail(new Error(reason))
   }
 
   /** The latest file, as others are told of it; there may be none yet. */
@@ -200,7 +200,7 @@ export class RecordJob implements RunningRecording {
     if (full !== undefined) return { failure: full, isKnown: true }
     const subscriber = await this.#subscribe(signal)
     const ended = Promise.withResolvers<JobOutcome>()
-    const recording = new StreamRecording({
+    const current = new RecordAttempt({
       wanted: this.wanted,
       service,
       log: this.job.log,
@@ -223,19 +223,19 @@ export class RecordJob implements RunningRecording {
       recorded: (file) => this.#options.recorded(file),
       handedOver: () => ended.resolve({ over: GOES_ON }),
     })
-    this.#recording = recording
+    this.#current = current
     subscriber.onClose((reason) => ended.resolve(outcomeOf(reason)))
     const stop = () => ended.resolve({ over: 'it was stopped' })
     signal.addEventListener('abort', stop)
     try {
       if (signal.aborted) stop()
-      recording.begin(subscriber)
+      current.begin(subscriber)
       return await ended.promise
     } finally {
       signal.removeEventListener('abort', stop)
-      await recording.close()
+      await current.close()
       subscriber.close('the recording has ended')
-      this.#recording = undefined
+      this.#current = undefined
     }
   }
 

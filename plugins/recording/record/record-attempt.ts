@@ -1,18 +1,18 @@
 import type { Logger } from 'pino'
 import type { AccessUnit, RecordedFile, RecordingEvent, RecordService, Subscriber, Track } from 'sluice/sdk'
-import type { FileRecorder } from './file-recorder.ts'
-import type { RecordingFiles } from '../files/recording-files.ts'
+import type { MediaFileWriter } from './media-file-writer.ts'
+import type { StoredFiles } from '../files/stored-files.ts'
 import { recordedFile } from '../catalogue/catalogue-lists.ts'
 import type { WantedRecording } from './record-rules.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { HandedRecording, RunningRecording } from './hand-over.ts'
 import { StreamDates, type KeptDates } from './stream-dates.ts'
-import { StreamRecorder, type FileStart } from './stream-recorder.ts'
+import { StreamCutter, type FileStart } from './stream-cutter.ts'
 
-export type StreamRecordingOptions = {
+export type RecordAttemptOptions = {
   readonly wanted: WantedRecording
   readonly service: RecordService
-  readonly files: RecordingFiles
+  readonly files: StoredFiles
   readonly log: Logger
   readonly mode: 'auto' | 'event'
   readonly event: RecordingEvent | undefined
@@ -31,9 +31,9 @@ export type StreamRecordingOptions = {
 }
 
 /** Records the units of a subscriber in files with dates. */
-export class StreamRecording {
-  readonly #options: StreamRecordingOptions
-  readonly #recorder: StreamRecorder
+export class RecordAttempt {
+  readonly #options: RecordAttemptOptions
+  readonly #cutter: StreamCutter
   #dates: StreamDates | undefined
   /** The units of the turn in which the first one came: what was kept for late joiners, up to now. */
   #replayed: AccessUnit[] | undefined
@@ -45,7 +45,7 @@ export class StreamRecording {
   /** Its stream is another one than it was, by which its times are its own. */
   #isMoved = false
   /** The files that have not ended, with the date of the server's uptime 0 by which each has its dates. */
-  readonly #files = new Map<FileRecorder, number>()
+  readonly #files = new Map<MediaFileWriter, number>()
   /** The uptimes at which it began, and up to which its files have dates. */
   #beganMs = 0
   #latestMs = -Infinity
@@ -61,9 +61,9 @@ export class StreamRecording {
   /** It takes no more units. */
   #isOver = false
 
-  constructor(options: StreamRecordingOptions) {
+  constructor(options: RecordAttemptOptions) {
     this.#options = options
-    this.#recorder = new StreamRecorder({
+    this.#cutter = new StreamCutter({
       service: options.service,
       fragmentMs: () => (options.wanted.rule.append ? 0 : options.wanted.rule.fragment),
       isCutDue: () => !options.wanted.rule.append && this.#dates?.isClockSet === true,
@@ -79,24 +79,24 @@ export class StreamRecording {
 
   /** The file that is being written. */
   get file(): RecordedFile | undefined {
-    const entry = this.#recorder.file?.entry
+    const entry = this.#cutter.file?.entry
     return entry && recordedFile(entry)
   }
 
   /** The bytes of all files so far. */
   get writtenBytes(): number {
-    return this.#writtenBytes + (this.#recorder.file?.entry.sizeBytes ?? 0)
+    return this.#writtenBytes + (this.#cutter.file?.entry.sizeBytes ?? 0)
   }
 
   begin(subscriber: Pick<Subscriber, 'read' | 'onSource'>): void {
-    const recorder = this.#recorder
+    const cutter = this.#cutter
     subscriber.onSource(() => (this.#isMoved = true))
     subscriber.read({
-      track: (track) => this.#inOrder(() => recorder.track(track)),
-      trackRemoved: (track) => this.#inOrder(() => recorder.trackRemoved(track)),
+      track: (track) => this.#inOrder(() => cutter.track(track)),
+      trackRemoved: (track) => this.#inOrder(() => cutter.trackRemoved(track)),
       unit: (unit) => this.#take(unit),
-      discontinuity: () => this.#inOrder(() => recorder.discontinuity()),
-      sourceEnded: () => this.#inOrder(() => recorder.sourceEnded()),
+      discontinuity: () => this.#inOrder(() => cutter.discontinuity()),
+      sourceEnded: () => this.#inOrder(() => cutter.sourceEnded()),
     })
   }
 
@@ -108,14 +108,14 @@ export class StreamRecording {
   /** See `RunningRecording.endAfter`. */
   endAfter(timeMs: number): Promise<HandedRecording> {
     // Its times are its own; the next keyframe is the one that the other one means.
-    this.#recorder.endAfter(this.#isMoved ? -Infinity : timeMs)
+    this.#cutter.endAfter(this.#isMoved ? -Infinity : timeMs)
     return this.#handed.promise
   }
 
   /** Ends its file. Never rejects. */
   async close(): Promise<void> {
     this.#isOver = true
-    await this.#recorder.close()
+    await this.#cutter.close()
     void this.#tellHanded()
   }
 
@@ -143,13 +143,13 @@ export class StreamRecording {
     const [first] = units ?? []
     if (units === undefined || first === undefined) return
     this.#replayed = undefined
-    const newestMs = this.#recorder.newestOf(units)?.dtsMs ?? first.dtsMs
+    const newestMs = this.#cutter.newestOf(units)?.dtsMs ?? first.dtsMs
     const { former, clock } = this.#options
     if (former === undefined) {
       this.#dates = new StreamDates(Math.max(...units.map(({ dtsMs }) => dtsMs)), clock)
       this.#beganMs = this.#dates.uptimeOf(first.dtsMs)
     } else {
-      this.#recorder.beginAfter(newestMs)
+      this.#cutter.beginAfter(newestMs)
       this.#former = former.endAfter(newestMs)
       void this.#former.then(({ isOver }) => isOver && this.#end())
     }
@@ -175,7 +175,7 @@ export class StreamRecording {
       this.#end()
       return undefined
     }
-    return this.#recorder.unit(unit)
+    return this.#cutter.unit(unit)
   }
 
   #end(): void {
@@ -184,7 +184,7 @@ export class StreamRecording {
     this.#options.over()
   }
 
-  async #begin({ tracks, baseMs }: FileStart): Promise<FileRecorder> {
+  async #begin({ tracks, baseMs }: FileStart): Promise<MediaFileWriter> {
     const { wanted, files, service, mode, event } = this.#options
     const dates = await this.#datesAt(baseMs)
     const latestMs = this.#latestAt(baseMs)
@@ -250,7 +250,7 @@ export class StreamRecording {
     }
   }
 
-  #ended(file: FileRecorder): void {
+  #ended(file: MediaFileWriter): void {
     const { files, log, recorded } = this.#options
     const { entry, dropped, error } = file
     this.#latestMs = Math.max(this.#latestMs, entry.endMs - (this.#files.get(file) ?? 0))

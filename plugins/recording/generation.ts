@@ -10,18 +10,18 @@ import { S3Client } from './bucket/s3/client.ts'
 import { UploadMeters } from './bucket/upload-meters.ts'
 import { Catalogue } from './catalogue/catalogue.ts'
 import { CatalogueLists } from './catalogue/catalogue-lists.ts'
-import type { RecordingEntry } from './catalogue/recording-entry.ts'
+import type { FileEntry } from './catalogue/file-entry.ts'
 import { RecordingTags } from './catalogue/recording-tags.ts'
 import type { RecordingTables } from './catalogue/recording-tables.ts'
 import { withDeadline } from './deadline.ts'
-import { RecordingFiles } from './files/recording-files.ts'
+import { StoredFiles } from './files/stored-files.ts'
 import { Recovery } from './files/recovery.ts'
 import { RemoteFiles } from './files/remote-files.ts'
 import { Retention } from './files/retention.ts'
 import { StorageWatch, type WatchedPlace } from './files/storage-watch.ts'
 import { createKept, KEPT_NAME, type Kept, type NewestGeneration } from './kept.ts'
 import { PlaybackSource } from './playback/playback-source.ts'
-import { RecordingManager } from './record/recording-manager.ts'
+import { Recorder } from './record/recorder.ts'
 import { ServerClock } from './record/server-clock.ts'
 import { RecordingsService } from './recordings-service.ts'
 
@@ -33,12 +33,12 @@ const LOOK_PATIENCE_MS = 2000
 const RETIRE_MS = 5000
 
 /** All that has to do with recordings: what goes on, the files, what is known of them, and when they go. */
-export class RecordingSystem {
+export class Generation {
   readonly recordings: Recordings
   readonly playback: PlaybackSource
   readonly #ctx: PluginContext<unknown>
   readonly #kept: Kept
-  readonly #manager: RecordingManager
+  readonly #recorder: Recorder
   readonly #catalogue: Catalogue
   readonly #watch: StorageWatch
   readonly #retention: Retention
@@ -68,7 +68,7 @@ export class RecordingSystem {
     const clock = new ServerClock(undefined, kept.clock)
     const remote = this.#openRemote()
     this.#remote = remote
-    const files = new RecordingFiles({ log, catalogue, storage, held, remote, send: (entry) => this.#send(entry) })
+    const files = new StoredFiles({ log, catalogue, storage, held, remote, send: (entry) => this.#send(entry) })
     const limits = ctx.global.storage.local
     const alarm = (notice: AlarmNotice) => hooks.notify('alarm', notice)
     this.#watch = new StorageWatch({
@@ -78,7 +78,7 @@ export class RecordingSystem {
       alarm,
       known: kept.problems,
       isWanted: () => this.#hasRules,
-      lost: (reason) => this.#manager.interruptAll(reason),
+      lost: (reason) => this.#recorder.interruptAll(reason),
       returned: (place) => this.#returned(place),
     })
     this.#retention = new Retention({
@@ -86,13 +86,13 @@ export class RecordingSystem {
       catalogue,
       files,
       known: kept.full,
-      sections: () => this.#manager.sections,
+      sections: () => this.#recorder.sections,
       limits,
-      full: (plugin, reason) => this.#manager.interrupt(plugin, reason),
+      full: (plugin, reason) => this.#recorder.interrupt(plugin, reason),
       isThere: (place) => this.#watch.isThere(place),
       alarm,
     })
-    this.#manager = new RecordingManager({
+    this.#recorder = new Recorder({
       ctx,
       kept,
       files,
@@ -102,15 +102,15 @@ export class RecordingSystem {
     })
     this.playback = new PlaybackSource({
       open: (init, signal) => this.recordings.open(init, signal),
-      pluginOf: (type) => this.#manager.sections.find(({ types }) => types.includes(type))?.plugin,
-      anyPlugin: () => this.#manager.usual?.plugin,
+      pluginOf: (type) => this.#recorder.sections.find(({ types }) => types.includes(type))?.plugin,
+      anyPlugin: () => this.#recorder.usual?.plugin,
       leads: kept.leads,
     })
     const lists = new CatalogueLists(catalogue)
     const tags = new RecordingTags(catalogue.db)
-    const parts = { log, manager: this.#manager, catalogue, lists, tags, files, clock, hold: () => ctx.hold() }
+    const parts = { log, recorder: this.#recorder, catalogue, lists, tags, files, clock, hold: () => ctx.hold() }
     this.recordings = new RecordingsService(parts)
-    this.#recovery = new Recovery({ log, catalogue, files, service: (type) => this.#manager.service(type) })
+    this.#recovery = new Recovery({ log, catalogue, files, service: (type) => this.#recorder.service(type) })
     this.#own = {
       retire: (buffered) => this.#retire(buffered),
       store: (entries) => catalogue.adopt(entries),
@@ -133,20 +133,20 @@ export class RecordingSystem {
   apply(): void {
     if (this.#phase === 'retired') return
     if (this.#phase === 'new') return this.#takeOver()
-    const before = this.#recorders
-    this.#manager.apply()
+    const before = this.#recordingPlugins
+    this.#recorder.apply()
     this.#recover()
     // Files of a plugin that has come may have expired, and the disk be full for it.
-    if (this.#recorders !== before) this.#retention.look()
+    if (this.#recordingPlugins !== before) this.#retention.look()
   }
 
   #takeOver(): void {
     this.#phase = 'newest'
     this.#kept.newest = this.#own
-    this.#manager.takeOver()
-    this.#manager.apply()
+    this.#recorder.takeOver()
+    this.#recorder.apply()
     // Streams go on to be kept for events.
-    const buffered = this.#manager.buffered()
+    const buffered = this.#recorder.buffered()
     this.#uploading = this.#before?.retire(buffered) ?? Promise.resolve()
     this.#before = undefined
     this.#retention.start()
@@ -155,16 +155,16 @@ export class RecordingSystem {
   }
 
   /** The names of the plugins that record. */
-  get #recorders(): string {
-    return this.#manager.sections.map(({ plugin }) => plugin).join()
+  get #recordingPlugins(): string {
+    return this.#recorder.sections.map(({ plugin }) => plugin).join()
   }
 
   published(streamPath: string): void {
-    this.#manager.published(streamPath)
+    this.#recorder.published(streamPath)
   }
 
   unpublished(streamPath: string): void {
-    this.#manager.unpublished(streamPath)
+    this.#recorder.unpublished(streamPath)
   }
 
   /** Ends the viewers of a path at once when its recordings can't be played. */
@@ -185,7 +185,7 @@ export class RecordingSystem {
   /** Ends all recordings as the plugin was removed, however long their files take. */
   async #endAll(): Promise<void> {
     const letGo = this.#ctx.hold()
-    await Promise.all([this.#retire(Promise.resolve()), this.#manager.close('its plugin is gone')])
+    await Promise.all([this.#retire(Promise.resolve()), this.#recorder.close('its plugin is gone')])
     letGo()
   }
 
@@ -202,7 +202,7 @@ export class RecordingSystem {
     if (this.#kept.newest === this.#own) this.#kept.newest = undefined
     try {
       const ended = Promise.all([
-        this.#manager.close(messageOf(signal.reason)),
+        this.#recorder.close(messageOf(signal.reason)),
         this.#retention.close(),
         this.#watch.close(),
       ])
@@ -220,7 +220,7 @@ export class RecordingSystem {
     if (this.#phase === 'retired') return
     this.#phase = 'retired'
     this.#forgetDatabase()
-    this.#manager.retire(buffered)
+    this.#recorder.retire(buffered)
     const letGo = this.#ctx.hold()
     await Promise.all([this.#remote?.close(RETIRE_MS), this.#retention.close(), this.#watch.close()])
     letGo()
@@ -251,7 +251,7 @@ export class RecordingSystem {
   }
 
   /** Has a file go to the bucket that is whole; by the newest generation, once the database knows of it. */
-  #send(entry: RecordingEntry): void {
+  #send(entry: FileEntry): void {
     if (this.#phase !== 'retired') return this.#remote?.send(entry)
     const { newest } = this.#kept
     if (newest !== undefined) void this.#catalogue.stored(entry).then(() => newest.send(entry))
@@ -267,7 +267,7 @@ export class RecordingSystem {
     const { recovered } = this.#kept
     if (this.#phase !== 'newest' || !this.#ctx.database.exists || !this.#watch.isThere('local')) return
     const recovering: Promise<void>[] = []
-    for (const { types, section } of this.#manager.sections) {
+    for (const { types, section } of this.#recorder.sections) {
       for (const type of types.filter((known) => section.autorecovery && !recovered.has(known))) {
         recovered.add(type)
         recovering.push(this.#recoverType(type))
@@ -291,7 +291,7 @@ export class RecordingSystem {
   /** Catches up on all that could not be done meanwhile. */
   #returned(place: WatchedPlace): void {
     if (place === 'backup') return
-    this.#manager.retry()
+    this.#recorder.retry()
     this.#catchUp()
   }
 }

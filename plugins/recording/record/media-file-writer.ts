@@ -2,18 +2,18 @@ import type { AccessUnit, MediaTrack, RecordingWriter, Track } from 'sluice/sdk'
 import { mainTracks, rescale } from 'sluice/sdk/media'
 import type { FileWriter } from 'sluice/sdk'
 import { noteCut } from './file-cuts.ts'
-import type { RecordingEntry } from '../catalogue/recording-entry.ts'
+import type { FileEntry } from '../catalogue/file-entry.ts'
 
 /** A piece without keyframe ends after this. A process that is killed loses one piece. */
 const PIECE_MS = 1000
 /** The last unit of a track lasts as long as the one before, up to this. */
 const MAX_STEP_MS = 1000
 
-type FileRecorderOptions = {
+type MediaFileWriterOptions = {
   readonly tracks: readonly MediaTrack[]
   readonly writer: RecordingWriter
   readonly file: FileWriter
-  readonly entry: RecordingEntry
+  readonly entry: FileEntry
   /** The time of the stream at which the file begins, in whole milliseconds. */
   readonly baseMs: number
   /** The time of the file at which its units begin: 0, or the duration that the file had already. */
@@ -24,10 +24,10 @@ type FileRecorderOptions = {
 type TrackPace = { lastMs: number; stepMs: number }
 
 /** Writes one file: its units at times that count from its beginning, piece by piece. */
-export class FileRecorder {
-  readonly entry: RecordingEntry
+export class MediaFileWriter {
+  readonly entry: FileEntry
   readonly baseMs: number
-  readonly #options: FileRecorderOptions
+  readonly #options: MediaFileWriterOptions
   readonly #tracks: ReadonlyMap<number, Track>
   /** The one that it can be cut by. */
   readonly #mainId: number | undefined
@@ -40,7 +40,7 @@ export class FileRecorder {
   #dropped = 0
   #closed: Promise<void> | undefined
 
-  constructor(options: FileRecorderOptions) {
+  constructor(options: MediaFileWriterOptions) {
     const { tracks, entry, baseMs, writer } = options
     this.#options = options
     this.entry = entry

@@ -12,9 +12,9 @@ import type {
 import { mainTracks } from 'sluice/sdk/media'
 import { StorageError } from '../bucket/storage-error.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { FileRecorder } from '../record/file-recorder.ts'
+import { MediaFileWriter } from '../record/media-file-writer.ts'
 import { filePathOf } from '../record/file-name.ts'
-import type { RecordingEntry, StoragePlace } from '../catalogue/recording-entry.ts'
+import type { FileEntry, StoragePlace } from '../catalogue/file-entry.ts'
 import type { RemoteFiles } from './remote-files.ts'
 import type { WantedRecording } from '../record/record-rules.ts'
 
@@ -35,7 +35,7 @@ export type NewFile = {
   readonly event: RecordingEvent | undefined
 }
 
-type RecordingFilesOptions = {
+type StoredFilesOptions = {
   readonly log: Logger
   readonly catalogue: Pick<
     Catalogue,
@@ -47,16 +47,16 @@ type RecordingFilesOptions = {
   /** The bucket that whole files go to; undefined when they stay on this machine. */
   readonly remote: RemoteFiles | undefined
   /** Has a file go to the bucket that is whole. */
-  readonly send?: ((entry: RecordingEntry) => void) | undefined
+  readonly send?: ((entry: FileEntry) => void) | undefined
 }
 
 /** The files of recordings, and what is known of them: one changes with the other. */
-export class RecordingFiles {
-  readonly #options: RecordingFilesOptions
+export class StoredFiles {
+  readonly #options: StoredFilesOptions
   /** The files that something is done with that nothing else may be done with meanwhile. */
   readonly #held: Set<string>
 
-  constructor(options: RecordingFilesOptions) {
+  constructor(options: StoredFilesOptions) {
     this.#options = options
     this.#held = options.held ?? new Set()
   }
@@ -77,7 +77,7 @@ export class RecordingFiles {
   }
 
   /** An address by which anybody gets a file for a while that lies in a bucket; undefined for one that lies here. */
-  urlOf(entry: RecordingEntry): string | undefined {
+  urlOf(entry: FileEntry): string | undefined {
     return entry.storage === 's3' ? this.#remote().urlOf(entry) : undefined
   }
 
@@ -86,7 +86,7 @@ export class RecordingFiles {
   }
 
   /** @throws {Error} with the system's code */
-  async create(init: NewFile): Promise<FileRecorder> {
+  async create(init: NewFile): Promise<MediaFileWriter> {
     const { wanted, service, tracks, baseMs, startMs, clockMs, mode, event } = init
     const { storage, catalogue } = this.#options
     const { type, streamPath, rule } = wanted
@@ -95,7 +95,7 @@ export class RecordingFiles {
     if (resumed !== undefined) return resumed
     const writer = service.createWriter(tracks)
     const codecOf = (kind: MediaTrack['kind']) => mainTracks(tracks).find((track) => track.kind === kind)?.codec ?? ''
-    const entry: RecordingEntry = {
+    const entry: FileEntry = {
       id: 0,
       type,
       streamPath,
@@ -116,7 +116,7 @@ export class RecordingFiles {
     }
     try {
       const { writer: file } = await storage.create(path, service.extension, (filePath) => this.#claim(entry, filePath))
-      return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: 0 })
+      return new MediaFileWriter({ tracks, writer, file, entry, baseMs, offsetMs: 0 })
     } catch (error) {
       catalogue.drop(entry)
       throw error
@@ -129,7 +129,7 @@ export class RecordingFiles {
    * Stores that a file is begun before it is there, as nobody would know of it after a crash in between. The stream does not wait
    * long for a database that is slow or away.
    */
-  async #claim(entry: RecordingEntry, filePath: string): Promise<boolean> {
+  async #claim(entry: FileEntry, filePath: string): Promise<boolean> {
     const { catalogue } = this.#options
     if (this.#held.has(filePath)) return false
     this.#held.add(filePath)
@@ -142,7 +142,7 @@ export class RecordingFiles {
   }
 
   /** Goes on in a file of that name; undefined where none can be gone on with. */
-  async #resume(path: string, init: NewFile): Promise<FileRecorder | undefined> {
+  async #resume(path: string, init: NewFile): Promise<MediaFileWriter | undefined> {
     const { catalogue, log } = this.#options
     const { type, streamPath } = init.wanted
     const filePath = `${path}${init.service.extension}`
@@ -160,7 +160,7 @@ export class RecordingFiles {
     }
   }
 
-  async #extend(entry: RecordingEntry, { service, tracks, baseMs }: NewFile): Promise<FileRecorder | undefined> {
+  async #extend(entry: FileEntry, { service, tracks, baseMs }: NewFile): Promise<MediaFileWriter | undefined> {
     const { catalogue, storage } = this.#options
     const bytes = await this.openBytes(entry)
     try {
@@ -172,14 +172,14 @@ export class RecordingFiles {
       // Its last part is what it is as old as.
       entry.createdMs = Date.now()
       catalogue.begin(entry)
-      return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: Math.ceil(durationMs) })
+      return new MediaFileWriter({ tracks, writer, file, entry, baseMs, offsetMs: Math.ceil(durationMs) })
     } finally {
       await bytes.close()
     }
   }
 
   /** Notes that a file has ended; returns whether there is anything in it. */
-  finish(entry: RecordingEntry): boolean {
+  finish(entry: FileEntry): boolean {
     const { catalogue, storage, send, log } = this.#options
     entry.isActive = false
     if (entry.sizeBytes > 0) {
@@ -195,7 +195,7 @@ export class RecordingFiles {
   }
 
   /** @throws {Error} that says what is wrong, with no path in it */
-  async openBytes(entry: RecordingEntry, signal?: AbortSignal): Promise<RecordingBytes> {
+  async openBytes(entry: FileEntry, signal?: AbortSignal): Promise<RecordingBytes> {
     if (entry.storage === 's3') return this.#remote().open(entry, signal)
     return this.#storageOf(entry.storage).read(entry.filePath, signal)
   }
@@ -205,7 +205,7 @@ export class RecordingFiles {
    * @returns whether it was done: one that is being written is left alone
    * @throws {Error} with the system's code; or of the bucket
    */
-  delete(entry: RecordingEntry): Promise<boolean> {
+  delete(entry: FileEntry): Promise<boolean> {
     return this.#hold(entry, async () => {
       const { catalogue, remote } = this.#options
       if (entry.storage === 's3') await this.#remote().remove(entry)
@@ -222,7 +222,7 @@ export class RecordingFiles {
    * @returns whether it was done: one that is being written is left alone
    * @throws {Error} with the system's code; it is then where it was
    */
-  backUp(entry: RecordingEntry): Promise<boolean> {
+  backUp(entry: FileEntry): Promise<boolean> {
     return this.#hold(entry, async () => {
       const { storage, catalogue } = this.#options
       if (!this.hasBackup || entry.storage !== 'local') return
@@ -239,19 +239,19 @@ export class RecordingFiles {
   }
 
   /** Undefined where there is no file. */
-  async sizeOf(entry: RecordingEntry): Promise<number | undefined> {
+  async sizeOf(entry: FileEntry): Promise<number | undefined> {
     return this.#storageOf(entry.storage).sizeOf(entry.filePath)
   }
 
   /** Cuts the end of a file off. */
-  async cut(entry: RecordingEntry, sizeBytes: number): Promise<void> {
+  async cut(entry: FileEntry, sizeBytes: number): Promise<void> {
     const writer = await this.#storageOf(entry.storage).extend(entry.filePath, sizeBytes)
     await writer.close()
     if (writer.error !== undefined) throw writer.error
   }
 
   /** Does something with a file that has ended, and lets nothing else be done with it meanwhile. */
-  async #hold({ filePath, storage }: RecordingEntry, act: () => Promise<void>): Promise<boolean> {
+  async #hold({ filePath, storage }: FileEntry, act: () => Promise<void>): Promise<boolean> {
     const isWritten = this.#options.catalogue.active.values().some((active) => active.filePath === filePath)
     if (this.#held.has(filePath) || (isWritten && storage === 'local')) return false
     this.#held.add(filePath)

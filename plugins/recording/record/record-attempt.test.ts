@@ -9,12 +9,12 @@ import {
   type UnitReader,
 } from 'sluice/sdk'
 import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
-import { FileRecorder } from './file-recorder.ts'
+import { MediaFileWriter } from './media-file-writer.ts'
 import { playbackParts } from '../playback/playback-part.ts'
-import type { RecordingEntry } from '../catalogue/recording-entry.ts'
-import type { NewFile, RecordingFiles } from '../files/recording-files.ts'
+import type { FileEntry } from '../catalogue/file-entry.ts'
+import type { NewFile, StoredFiles } from '../files/stored-files.ts'
 import { ServerClock } from './server-clock.ts'
-import { StreamRecording } from './stream-recording.ts'
+import { RecordAttempt } from './record-attempt.ts'
 
 const VIDEO: Track = { ...SCRIPTED_VIDEO, id: 0 }
 const AUDIO: Track = { ...SCRIPTED_AUDIO, id: 1 }
@@ -41,11 +41,11 @@ class FakeFile implements FileWriter {
 
 /** A stream that is recorded while the clock is set by hand. */
 class Rig {
-  readonly entries: RecordingEntry[] = []
+  readonly entries: FileEntry[] = []
   /** The pictures of each file, by their times in the stream. */
   readonly pictures: number[][] = []
   over = false
-  readonly #recording: StreamRecording
+  readonly #attempt: RecordAttempt
   #reader: UnitReader | undefined
   #wallMs = START_MS
   #uptimeMs = 70_000
@@ -68,11 +68,11 @@ class Rig {
     }
     const clock = new ServerClock({ wallMs: () => this.#wallMs, uptimeMs: () => this.#uptimeMs })
     const files = { create: (init: NewFile) => this.#create(init), finish: () => true }
-    this.#recording = new StreamRecording({
+    this.#attempt = new RecordAttempt({
       wanted,
       service,
       clock,
-      files: files as unknown as RecordingFiles,
+      files: files as unknown as StoredFiles,
       log: pino({ level: 'silent' }),
       mode: 'auto',
       event: undefined,
@@ -83,7 +83,7 @@ class Rig {
       recorded: (_file: RecordedFile) => {},
       handedOver: () => {},
     })
-    this.#recording.begin({ read: (reader) => void (this.#reader = reader), onSource: () => {} })
+    this.#attempt.begin({ read: (reader) => void (this.#reader = reader), onSource: () => {} })
     for (const track of tracks) void this.#reader?.track?.(track)
   }
 
@@ -108,7 +108,7 @@ class Rig {
   }
 
   async close(): Promise<void> {
-    await this.#recording.close()
+    await this.#attempt.close()
   }
 
   /** When files begin and end, from the start on. */
@@ -116,9 +116,9 @@ class Rig {
     return this.entries.map(({ startMs, endMs }) => [startMs - START_MS, endMs - START_MS])
   }
 
-  #create({ tracks, baseMs, startMs, clockMs, mode, event }: NewFile): Promise<FileRecorder> {
+  #create({ tracks, baseMs, startMs, clockMs, mode, event }: NewFile): Promise<MediaFileWriter> {
     const times: number[] = []
-    const entry: RecordingEntry = {
+    const entry: FileEntry = {
       id: this.entries.length + 1,
       type: 'mp4',
       streamPath: 'live/a',
@@ -148,7 +148,7 @@ class Rig {
       flush: () => null,
     }
     const file = new FakeFile()
-    return Promise.resolve(new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: 0 }))
+    return Promise.resolve(new MediaFileWriter({ tracks, writer, file, entry, baseMs, offsetMs: 0 }))
   }
 }
 

@@ -1,6 +1,6 @@
 import { type AccessUnit, type MediaTrack, type RecordService, type Track, type UnitReader } from 'sluice/sdk'
 import { mainTracks } from 'sluice/sdk/media'
-import type { FileRecorder } from './file-recorder.ts'
+import type { MediaFileWriter } from './media-file-writer.ts'
 
 /** A keyframe so little before the end of a fragment is that end: times of encoders and cameras jitter. */
 const FRAGMENT_SLACK_MS = 50
@@ -14,16 +14,16 @@ export type FileStart = {
   readonly baseMs: number
 }
 
-type StreamRecorderOptions = {
+type StreamCutterOptions = {
   readonly service: Pick<RecordService, 'carries'>
   /** A file ends at the first keyframe after this; 0 is never. */
   readonly fragmentMs: () => number
   /** Is asked at keyframes; true has a file begin there in any case. */
   readonly isCutDue: () => boolean
   /** Begins a file. */
-  readonly open: (start: FileStart) => Promise<FileRecorder>
+  readonly open: (start: FileStart) => Promise<MediaFileWriter>
   /** A file has ended, whether well or not. */
-  readonly ended: (file: FileRecorder) => void
+  readonly ended: (file: MediaFileWriter) => void
   /** A file could not be made or written: nothing more is recorded. */
   readonly failed: (error: Error) => unknown
   /** Tracks that the files have no place for. */
@@ -38,15 +38,15 @@ type StreamRecorderOptions = {
  * Cuts a stream into files, each of which begins with a keyframe. A new one begins when the last is long enough, and when what
  * it was begun with is no more: another publisher, other tracks, another codec or size, or the clock that it is dated by.
  */
-export class StreamRecorder implements UnitReader {
-  readonly #options: StreamRecorderOptions
+export class StreamCutter implements UnitReader {
+  readonly #options: StreamCutterOptions
   readonly #known = new Map<number, Track>()
   #carried: readonly MediaTrack[] = []
   /** The one that files are cut by: of pictures, where there are some. */
   #main: MediaTrack | undefined
-  #file: FileRecorder | undefined
+  #file: MediaFileWriter | undefined
   /** The file before, as long as sound of its time may come. */
-  #former: FileRecorder | undefined
+  #former: MediaFileWriter | undefined
   #isCutWanted = false
   /** The first file begins with a keyframe after this time. */
   #beginsAfterMs = -Infinity
@@ -58,12 +58,12 @@ export class StreamRecorder implements UnitReader {
   #cutting: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(options: StreamRecorderOptions) {
+  constructor(options: StreamCutterOptions) {
     this.#options = options
   }
 
   /** The file that is being written. */
-  get file(): FileRecorder | undefined {
+  get file(): MediaFileWriter | undefined {
     return this.#file
   }
 
@@ -192,7 +192,7 @@ export class StreamRecorder implements UnitReader {
     return timeMs - baseMs >= MAX_LATE_MS ? this.#end() : undefined
   }
 
-  #write(file: FileRecorder, unit: AccessUnit, timeMs: number): Promise<void> | undefined {
+  #write(file: MediaFileWriter, unit: AccessUnit, timeMs: number): Promise<void> | undefined {
     const waits = file.write(unit, timeMs)
     if (file.error !== undefined) this.#options.failed(file.error)
     return waits
@@ -220,7 +220,7 @@ export class StreamRecorder implements UnitReader {
     if (this.#goneOnMs !== undefined) this.#options.finished()
   }
 
-  async #endFile(file: FileRecorder | undefined, endMs?: number): Promise<void> {
+  async #endFile(file: MediaFileWriter | undefined, endMs?: number): Promise<void> {
     if (file === undefined) return
     await file.close(endMs)
     this.#options.ended(file)

@@ -5,7 +5,7 @@ import type { RecordingRow } from './recording-tables.ts'
 export type StoragePlace = 'local' | 'backup' | 's3'
 
 /** A file as the plugin knows it. Properties that change while it grows are changed in place. */
-export type RecordingEntry = Omit<
+export type FileEntry = Omit<
   RecordedFile,
   'id' | 'filePath' | 'endMs' | 'sizeBytes' | 'cutsMs' | 'isActive' | 'createdMs'
 > & {
@@ -24,7 +24,7 @@ export type StoredRecording = Omit<RecordingRow, 'id'> & { readonly id: number }
 
 const NO_EVENT = { event_id: '', event_name: '', event_desc: '', event_level: '' }
 
-export function rowOf(entry: RecordingEntry): Omit<RecordingRow, 'id'> {
+export function rowOf(entry: FileEntry): Omit<RecordingRow, 'id'> {
   const { type, streamPath, filePath, storage, isActive, startMs, endMs, sizeBytes, event, mode, createdMs } = entry
   return {
     type,
@@ -46,7 +46,7 @@ export function rowOf(entry: RecordingEntry): Omit<RecordingRow, 'id'> {
   }
 }
 
-export function entryOf(row: StoredRecording): RecordingEntry {
+export function entryOf(row: StoredRecording): FileEntry {
   const { id, type, mode } = row
   return {
     id,

@@ -11,17 +11,17 @@ import {
   type RecordRule,
   type RecordService,
 } from 'sluice/sdk'
-import type { RecordingFiles } from '../files/recording-files.ts'
+import type { StoredFiles } from '../files/stored-files.ts'
 import type { Kept } from '../kept.ts'
 import { EventBuffers } from './event-buffers.ts'
 import { RecordJob, type RecordJobInit, type RecordJobOptions } from './record-job.ts'
 import { recordingPlace, RecordRules, type WantedRecording } from './record-rules.ts'
 import type { ServerClock } from './server-clock.ts'
 
-export type RecordingManagerOptions = {
+export type RecorderOptions = {
   readonly ctx: Pick<PluginContext<unknown>, 'jobs' | 'log' | 'plugins' | 'services' | 'streams'>
   readonly kept: Pick<Kept, 'over' | 'recordings' | 'sources'>
-  readonly files: RecordingFiles
+  readonly files: StoredFiles
   readonly clock: ServerClock
   /** Why a plugin's recordings may not be written at present, if so. */
   readonly fullness: (plugin: string) => string | undefined
@@ -53,8 +53,8 @@ export type RecordSection = {
 }
 
 /** All recordings that go on: those of the rules, of events and of operators. */
-export class RecordingManager {
-  readonly #options: RecordingManagerOptions
+export class Recorder {
+  readonly #options: RecorderOptions
   readonly #buffers: EventBuffers
   /** Those that have not ended, by place. */
   readonly #jobs = new Map<string, RecordJob>()
@@ -63,7 +63,7 @@ export class RecordingManager {
   #rules = new RecordRules([])
   #closed = false
 
-  constructor(options: RecordingManagerOptions) {
+  constructor(options: RecorderOptions) {
     this.#options = options
     this.#buffers = new EventBuffers(options.ctx)
   }
@@ -108,7 +108,7 @@ export class RecordingManager {
   }
 
   /** The plugin that records a type, with its section. @throws {InvalidRequest} none does */
-  recorderOf(type: string): { readonly plugin: string; readonly section: RecordConfig } {
+  pluginOf(type: string): { readonly plugin: string; readonly section: RecordConfig } {
     const providing = this.#options.ctx.plugins
       .list()
       .find(({ isRunning, provides }) => isRunning && provides.includes(`record:${type}`))
