@@ -101,6 +101,7 @@ export type { Endpoints } from './plugin/endpoints.ts'
 export type { CreatedFile, DiskUsage, FilePatch, Files, FileStorage, FileWriter, WriteFailure } from './plugin/files.ts'
 export type { HookOrder, HookRegistry, Hooks, Lead, NoticeName, Resolution, Undo } from './plugin/hooks.ts'
 export type { Jobs, PushInit } from './plugin/jobs.ts'
+export { withDeadline } from './plugin/deadline.ts'
 export { LogLimit } from './plugin/log-limit.ts'
 export {
   LATENCY_BUCKETS,

@@ -1,12 +1,12 @@
 import {
   StreamDenied,
+  withDeadline,
   type SessionAction,
   type SessionRequest,
   type StreamAuthHandler,
   type InheritedConfig,
 } from 'sluice/sdk'
 import type { Logger } from 'pino'
-import { withDeadline } from '../base/deadline.ts'
 import { isMistake, stackFrames } from '../base/mistake.ts'
 import { failureText } from './denial.ts'
 import type { Admission, Gate, GateOwner } from './gate.ts'

@@ -1,24 +1,10 @@
-/**
- * Waits for the result of `work`. Work that is late goes on, and its result is dropped.
- * @throws {Error} the error that `late` makes, once `timeoutMs` have passed
- */
-export async function withDeadline<T>(work: PromiseLike<T>, timeoutMs: number, late: () => Error): Promise<T> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(late()), timeoutMs)
-  try {
-    return await Promise.race([work, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** The most time that one turn of the event loop counts for. */
 const MAX_TURN_MS = 250
 /** The least number of turns of a short deadline. */
 const MIN_TURNS = 4
 
 /**
- * Like {@link withDeadline}, but counts only time in which the work could go on, which it can't while other work or a busy
+ * Does as `withDeadline` of the sdk, but counts only time in which the work could go on, which it can't while other work or a busy
  * machine holds the event loop up.
  */
 export async function withTurningDeadline<T>(work: PromiseLike<T>, timeoutMs: number, late: () => Error): Promise<T> {

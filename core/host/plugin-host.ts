@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { PluginDefinition } from 'sluice/sdk'
-import { withDeadline } from '../base/deadline.ts'
+import { withDeadline, type PluginDefinition } from 'sluice/sdk'
 import { guard } from '../base/guard.ts'
 import type { Peers } from '../peers/peers.ts'
 import { discoverPlugins, type PluginCandidate, type PluginPlaces } from './loading/discovery.ts'

@@ -1,5 +1,11 @@
-import { InvalidRequest, SluiceError, StreamUnavailable, type SourceControl, type VideoTrack } from 'sluice/sdk'
-import { withDeadline } from '../base/deadline.ts'
+import {
+  InvalidRequest,
+  SluiceError,
+  StreamUnavailable,
+  withDeadline,
+  type SourceControl,
+  type VideoTrack,
+} from 'sluice/sdk'
 import type { SessionLife } from './session-life.ts'
 
 /** The longest time that a source may take for a command. */

@@ -1,6 +1,13 @@
-import { StreamExists, StreamUnavailable, Unsupported, type SourceControl, type Talk, type TrackInit } from 'sluice/sdk'
+import {
+  StreamExists,
+  StreamUnavailable,
+  Unsupported,
+  withDeadline,
+  type SourceControl,
+  type Talk,
+  type TrackInit,
+} from 'sluice/sdk'
 import { COMMAND_TIMEOUT_MS, guarded, sourceFailure } from './guarded-control.ts'
-import { withDeadline } from '../base/deadline.ts'
 import type { SessionLife } from './session-life.ts'
 
 /** The talks with the source of a publisher: one at a time, which ends with the publisher. */

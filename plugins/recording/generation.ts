@@ -1,5 +1,6 @@
 import {
   messageOf,
+  withDeadline,
   type AlarmNotice,
   type DrainCause,
   type PluginContext,
@@ -13,7 +14,6 @@ import { CatalogueLists } from './catalogue/catalogue-lists.ts'
 import type { FileEntry } from './catalogue/file-entry.ts'
 import { RecordingTags } from './catalogue/recording-tags.ts'
 import type { RecordingTables } from './catalogue/recording-tables.ts'
-import { withDeadline } from './deadline.ts'
 import { StoredFiles } from './files/stored-files.ts'
 import { Recovery } from './files/recovery.ts'
 import { RemoteFiles } from './files/remote-files.ts'

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import {
   messageOf,
+  withDeadline,
   type DisposeOptions,
   type DrainCause,
   type PluginContext,
@@ -8,7 +9,7 @@ import {
   type TcpListener,
   type UdpListener,
 } from 'sluice/sdk'
-import { isPromiseLike, withDeadline, withTurningDeadline } from '../../base/deadline.ts'
+import { isPromiseLike, withTurningDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
 import { guard } from '../../base/guard.ts'
 import { GenerationPorts } from './generation-ports.ts'

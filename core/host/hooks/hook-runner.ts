@@ -14,8 +14,9 @@ import {
   StreamDenied,
   type StreamInfo,
   type Undo,
+  withDeadline,
 } from 'sluice/sdk'
-import { isPromiseLike, withDeadline } from '../../base/deadline.ts'
+import { isPromiseLike } from '../../base/deadline.ts'
 import { failureText } from '../../auth/denial.ts'
 import { isMistake, stackFrames } from '../../base/mistake.ts'
 import { callPlugin } from '../error-owner.ts'

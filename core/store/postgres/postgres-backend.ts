@@ -8,7 +8,7 @@ import {
   type PostgresPool,
 } from 'kysely'
 import type { Pool } from 'pg'
-import { withDeadline } from '../../base/deadline.ts'
+import { withDeadline } from 'sluice/sdk'
 import type { Backend, Failure } from '../backend.ts'
 import { lentClient, PATIENCE } from './lent-client.ts'
 import { postgresFailure, UnfitDatabase } from './postgres-failures.ts'

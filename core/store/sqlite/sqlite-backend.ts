@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import { errorCode } from 'sluice/sdk'
-import { withDeadline } from '../../base/deadline.ts'
+import { errorCode, withDeadline } from 'sluice/sdk'
 import type { Backend, Failure } from '../backend.ts'
 import { MEMORY, OTHER_PROGRAM } from './messages.ts'
 import { SqliteClient, SqliteError, SqliteThreadEnd } from './sqlite-client.ts'

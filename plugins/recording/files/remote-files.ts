@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
-import { messageOf, type FileStorage, type RecordingBytes, StoreUnavailable } from 'sluice/sdk'
+import { messageOf, type FileStorage, type RecordingBytes, StoreUnavailable, withDeadline } from 'sluice/sdk'
 import type { S3Client } from '../bucket/s3/client.ts'
-import { withDeadline } from '../deadline.ts'
 import { MAX_WAITING_FILES, UploadQueue } from '../bucket/upload-queue.ts'
 import type { UploadMeters } from '../bucket/upload-meters.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'

@@ -7,8 +7,8 @@ import {
   messageOf,
   StorageMissing,
   type WriteFailure,
+  withDeadline,
 } from 'sluice/sdk'
-import { withDeadline } from '../deadline.ts'
 
 /** How often it is looked whether the storage is there, and can be written again. */
 const LOOK_INTERVAL_MS = 5000
