@@ -25,14 +25,14 @@ import { Recorder } from './record/recorder.ts'
 import { ServerClock } from './record/server-clock.ts'
 import { RecordingsService } from './recordings-service.ts'
 
-/** How long the files of recordings may take to be finished at the end. */
+/** The time limit for finishing files when a generation is closed. */
 const CLOSE_MS = 2900
-/** How long a start waits for the disks. */
+/** The time for which a start waits for the disks. */
 const LOOK_PATIENCE_MS = 2000
-/** How long the bucket may take to throw away what has come of files, when another generation goes on with them. */
+/** The time limit for the bucket to discard incomplete uploads, which another generation begins again. */
 const RETIRE_MS = 5000
 
-/** All that has to do with recordings: what goes on, the files, what is known of them, and when they go. */
+/** One generation of the plugin: the running recordings, the files, the catalogue, the retention and the playback. */
 export class Generation {
   readonly recordings: Recordings
   readonly playback: PlaybackSource
@@ -44,14 +44,14 @@ export class Generation {
   readonly #retention: Retention
   readonly #recovery: Recovery
   readonly #remote: RemoteFiles | undefined
-  /** Ends the connections to the bucket. */
+  /** Ends the connections to the bucket when it is aborted. */
   readonly #ending = new AbortController()
   readonly #own: NewestGeneration
-  /** The generation before, until this one has taken over. */
+  /** The former generation, until this one has taken over. */
   #before: NewestGeneration | undefined
   /** Resolves when no earlier generation uploads files any more. */
   #uploading: Promise<void> = Promise.resolve()
-  /** This generation does what only one can do: not yet, now, or no more. */
+  /** `newest` while this generation does the tasks that only one generation may do, `new` before that, `retired` after it. */
   #phase: 'new' | 'newest' | 'retired' = 'new'
   #forgetDatabase: () => void = () => {}
   #closing: Promise<void> | undefined
@@ -123,20 +123,20 @@ export class Generation {
     return this.#watch.isWell
   }
 
-  /** Looks whether the folders of the storage are there; a disk that does not answer soon is told of later. */
+  /** Checks the folders of the storage. Returns without an answer of a slow disk, which is reported later. */
   async prepare(): Promise<void> {
     const looked = this.#watch.start()
     await withDeadline(looked, LOOK_PATIENCE_MS, () => new Error('late')).catch(() => undefined)
   }
 
-  /** Takes over the plugins as they are now; the first time, also what the generation before does. */
+  /** Applies the present plugins and their rules. The first call also takes over from the former generation. */
   apply(): void {
     if (this.#phase === 'retired') return
     if (this.#phase === 'new') return this.#takeOver()
     const before = this.#recordingPlugins
     this.#recorder.apply()
     this.#recover()
-    // Files of a plugin that has come may have expired, and the disk be full for it.
+    // Files of a new plugin may have expired, and the disk may be too full by its limit.
     if (this.#recordingPlugins !== before) this.#retention.look()
   }
 
@@ -145,7 +145,7 @@ export class Generation {
     this.#kept.newest = this.#own
     this.#recorder.takeOver()
     this.#recorder.apply()
-    // Streams go on to be kept for events.
+    // The former generation buffers streams for events until this one does.
     const buffered = this.#recorder.buffered()
     this.#uploading = this.#before?.retire(buffered) ?? Promise.resolve()
     this.#before = undefined
@@ -175,21 +175,21 @@ export class Generation {
     streams.end(waiting, { code: 'timeout', text: 'its recordings cannot be played' })
   }
 
-  /** Gives up what only one generation can do: another does it, or none. */
+  /** Ends the tasks that only one generation may do: another generation takes over, or the plugin was removed. */
   drain(cause: DrainCause): void {
     if (cause === 'replaced') void this.#retire(Promise.resolve())
-    // When the server stops, the generation is disposed in this turn.
+    // When the server stops, the generation is disposed in this turn of the event loop.
     else queueMicrotask(() => void (this.#ctx.signal.aborted ? this.close() : this.#endAll()))
   }
 
-  /** Ends all recordings as the plugin was removed, however long their files take. */
+  /** Ends all recordings because the plugin was removed, and waits for their files without a limit. */
   async #endAll(): Promise<void> {
     const letGo = this.#ctx.hold()
     await Promise.all([this.#retire(Promise.resolve()), this.#recorder.close('its plugin is gone')])
     letGo()
   }
 
-  /** Ends all recordings and waits a little for their files and rows: what is not finished is mended at the next start. Idempotent. */
+  /** Ends all recordings and waits up to `CLOSE_MS` for their files and rows; the next start recovers unfinished files. Idempotent. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
@@ -215,7 +215,7 @@ export class Generation {
     this.#ending.abort()
   }
 
-  /** @returns the end of its uploads, with which another generation goes on */
+  /** Ends the tasks that only one generation may do. @returns resolves when this generation uploads no more files */
   async #retire(buffered: Promise<void>): Promise<void> {
     if (this.#phase === 'retired') return
     this.#phase = 'retired'
@@ -234,7 +234,7 @@ export class Generation {
     })
   }
 
-  /** Undefined where files stay on this machine, also as the config of the bucket is wrong. */
+  /** Returns undefined when no bucket is configured or its config is wrong: files then stay on this machine. */
   #openRemote(): RemoteFiles | undefined {
     const { log, net, metrics, global, files } = this.#ctx
     const { s3 } = global.storage
@@ -250,7 +250,7 @@ export class Generation {
     }
   }
 
-  /** Has a file go to the bucket that is whole; by the newest generation, once the database knows of it. */
+  /** Queues a finished file for the bucket. A retired generation hands it to the newest one, once its row is stored. */
   #send(entry: FileEntry): void {
     if (this.#phase !== 'retired') return this.#remote?.send(entry)
     const { newest } = this.#kept
@@ -262,7 +262,7 @@ export class Generation {
     void this.#sendAll()
   }
 
-  /** Each type once, as soon as there are its plugin, the database and the files. */
+  /** Recovers the unfinished files of each type once, as soon as its plugin, the database and the storage are there. */
   #recover(): void {
     const { recovered } = this.#kept
     if (this.#phase !== 'newest' || !this.#ctx.database.exists || !this.#watch.isThere('local')) return
@@ -273,7 +273,7 @@ export class Generation {
         recovering.push(this.#recoverType(type))
       }
     }
-    // Files that were mended are whole now.
+    // Recovered files are finished now, and can go to the bucket.
     if (recovering.length > 0) void Promise.all(recovering).then(() => this.#sendAll())
   }
 
@@ -282,13 +282,13 @@ export class Generation {
     if (!(await this.#recovery.recover(type, startMs))) recovered.delete(type)
   }
 
-  /** Files that wait for the bucket would fail while their storage is not there, and go by one generation. */
+  /** Queues all files that wait for the bucket, once the storage is there and no former generation uploads. */
   async #sendAll(): Promise<void> {
     await this.#uploading
     if (this.#phase === 'newest' && this.#watch.isThere('local')) await this.#remote?.sendAll()
   }
 
-  /** Catches up on all that could not be done meanwhile. */
+  /** Catches up on the work that could not be done while a storage was missing. */
   #returned(place: WatchedPlace): void {
     if (place === 'backup') return
     this.#recorder.retry()

@@ -3,9 +3,9 @@ import { RECORDING_MIGRATIONS } from './catalogue/recording-tables.ts'
 import { addRecordingOperations } from './recording-operations.ts'
 import { Generation } from './generation.ts'
 
-/** Viewers are led to recordings after they were led to the stream that they mean, as by an alias. */
+/** The stage of the `lead` hook: it runs after hooks that lead viewers to the stream that they mean, such as aliases. */
 const LEAD_STAGE = 10
-/** How long the files of recordings may take to be finished at the end of a generation. */
+/** The time limit for finishing files at the end of a generation. */
 const END_MS = 3000
 
 export default definePlugin({
@@ -32,7 +32,7 @@ export default definePlugin({
     hooks.on('unpublished', ({ path }) => generation.unpublished(path))
     jobs.pulls.addSource(generation.playback)
     jobs.pulls.onFailure((streamPath) => generation.playFailed(streamPath))
-    // Last, as it has this generation take over.
+    // This is the last step: it calls `apply`, by which this generation takes over.
     ctx.plugins.onChange(() => generation.apply())
   },
 })

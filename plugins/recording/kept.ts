@@ -3,45 +3,45 @@ import type { FileEntry } from './catalogue/file-entry.ts'
 import type { StorageProblem, WatchedPlace } from './files/storage-watch.ts'
 import type { RunningRecording } from './record/hand-over.ts'
 
-/** Functions of the newest generation, which takes them out again at its end. */
+/** Functions of the newest generation, which removes them at its end. */
 export type NewestGeneration = {
   /**
-   * Has it give up what only one generation can do, as another takes over.
-   * @param buffered resolves when the other one keeps streams for events
-   * @returns resolves when it uploads files no more
+   * Ends the tasks that only one generation may do, since another generation takes over.
+   * @param buffered resolves when the other generation buffers streams for events
+   * @returns resolves when this generation uploads no more files
    */
   readonly retire: (buffered: Promise<void>) => Promise<void>
-  /** Takes over files of which the database has yet to be told. */
+  /** Takes over entries that are not stored in the database yet. */
   readonly store: (entries: readonly FileEntry[]) => void
-  /** Takes over a file that is whole, for the bucket. */
+  /** Takes over a finished file that goes to the bucket. */
   readonly send: (entry: FileEntry) => void
 }
 
 /** The state that all generations of the plugin share. */
 export type Kept = {
-  /** When the first of them started: older files are written by nobody. */
+  /** The start of the first generation, in Unix milliseconds: no generation writes older files. */
   readonly startMs: number
   /** The files that are being written. */
   readonly active: Set<FileEntry>
-  /** The paths of files that something is done with that nothing else may be done with meanwhile. */
+  /** The paths of locked files: they are being created, continued, moved or deleted. */
   readonly held: Set<string>
-  /** The recordings that go on, by place: of several generations, that of the newest. */
+  /** The running recordings by place; see `recordingPlace`. Where several generations have one, the newest generation's. */
   readonly recordings: Map<string, RunningRecording>
-  /** The places of rules that were over before their stream, by stream, with the start of its publisher. */
+  /** The places of recordings by rules that ended before their stream, by stream path, with the start of the publisher. */
   readonly over: Map<string, { readonly publishedMs: number; readonly places: Set<string> }>
   readonly sources: Set<RecordingSource>
-  /** The types whose unfinished files were looked at. */
+  /** The types of recordings that were recovered after the start. */
   readonly recovered: Set<string>
-  /** The reasons for which plugins may write nothing at present. */
+  /** The reasons for which plugins may write nothing at present, by plugin. */
   readonly full: Map<string, string>
   readonly problems: Map<WatchedPlace, StorageProblem>
   readonly clock: { zeroMs: number | undefined }
-  /** How many viewers were led to recordings: each has a path of its own. */
+  /** The number of viewers that were led to recordings, which makes each viewer's path unique. */
   readonly leads: { count: number }
   newest: NewestGeneration | undefined
 }
 
-/** The name of {@link Kept}; another shape takes another one. */
+/** The key of {@link Kept} in `ctx.keep`. Another shape needs another key. */
 export const KEPT_NAME = 'recordings-1'
 
 export function createKept(): Kept {

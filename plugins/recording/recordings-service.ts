@@ -29,7 +29,7 @@ import { activeRecording, type Recorder } from './record/recorder.ts'
 import type { ServerClock } from './record/server-clock.ts'
 import type { Logger } from 'pino'
 
-/** Whoever starts a recording is told how it went when that is known within this; a stream may have to be waited for. */
+/** The time for which a start waits for the first file or a failure; a recording may have to wait longer for its stream. */
 const BEGIN_TIMEOUT_MS = 15_000
 
 type ServiceParts = {
@@ -179,7 +179,7 @@ export class RecordingsService implements Recordings {
   async open(init: Parameters<Recordings['open']>[0], signal: AbortSignal) {
     const { log, lists, files, recorder } = this.#parts
     const entries = await lists.inTime(init)
-    // Its files are opened one after another, until the signal aborts.
+    // The playback opens files one after another, until the signal aborts.
     const letGo = this.#parts.hold()
     signal.addEventListener('abort', letGo)
     try {
@@ -206,7 +206,7 @@ export class RecordingsService implements Recordings {
     return stopped
   }
 
-  /** The file with where it lies, which others need not know. */
+  /** Returns the catalogue's entry of a file, which has its place. @throws {InvalidRequest} there is no such file */
   async #entry({ id, type, streamPath }: RecordedFile): Promise<FileEntry> {
     const { files } = await this.#parts.lists.files({ ids: [id], type, streamPath }, { limit: 1, offset: 0 })
     const [entry] = files
@@ -233,7 +233,7 @@ export class RecordingsService implements Recordings {
     return { plugin, streamPath, type, rule }
   }
 
-  /** Keeps an event. Without a database there is the file alone. */
+  /** Stores the row of an event. Without a database, an event with a recording of its own has its file only; others reject. */
   async #note(
     type: string,
     streamPath: string,
@@ -262,7 +262,7 @@ export class RecordingsService implements Recordings {
   }
 }
 
-/** Waits until a recording has begun. One whose first try fails is given up. @throws {SluiceError} */
+/** Waits until a recording has begun, and stops it when its first attempt fails. @throws {SluiceError} the failure */
 async function begun(job: RecordJob): Promise<void> {
   const late = new AbortController()
   try {
@@ -277,7 +277,7 @@ async function begun(job: RecordJob): Promise<void> {
   }
 }
 
-/** @throws {InvalidRequest} for text that no database keeps: it would be stored later, when nobody can be told */
+/** @throws {InvalidRequest} for text that no database keeps; its row is written later, when no caller could receive the error */
 function eventOfInit({ eventId = '', eventName = '', eventDesc = '', eventLevel = 'low' }: EventInit): RecordingEvent {
   for (const text of [eventId, eventName, eventDesc]) assertKept(text)
   return { eventId, eventName, eventDesc, eventLevel }

@@ -1,15 +1,15 @@
 /** The longest wait, unless another one is given, or the first one is longer. */
 export const MAX_BACKOFF_MS = 60_000
-/** The shortest wait, also where the rule has a shorter one: a server that refuses at once gets a pause. */
+/** The shortest wait, also for a rule with a shorter one: a server that refuses at once gets a pause. */
 const MIN_BACKOFF_MS = 20
-/** Waits vary by so much of their length, so that what failed together is not tried together. */
+/** The share of its length by which a wait varies, so that jobs that failed together are not tried together. */
 const JITTER = 0.2
 
 /**
- * How long to wait for the next try, in milliseconds: the interval after the first failure, twice as long after each further
+ * Returns the wait for the next try, in milliseconds: the interval after the first failure, twice as long after each further
  * one, up to a longest wait.
- * @param failures in a row, from 1 on
- * @param random from 0 to 1, evenly spread
+ * @param failures the number of failures in a row, from 1 on
+ * @param random a number from 0 to 1, evenly distributed
  */
 export function backoffMs(failures: number, intervalMs: number, random: number, maxMs = MAX_BACKOFF_MS): number {
   const firstMs = Math.max(intervalMs, MIN_BACKOFF_MS)

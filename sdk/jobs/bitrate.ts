@@ -1,4 +1,4 @@
-/** The shortest time over which a rate is taken. */
+/** The shortest time over which a rate is measured. */
 const MIN_INTERVAL_MS = 1000
 
 /** The rate of a count of bytes, between two calls of `sample`. */
@@ -8,13 +8,13 @@ export class Bitrate {
   #sampledMs: number
   #bitsPerSecond = 0
 
-  /** @param nowMs the clock that {@link Bitrate.sample} is given */
+  /** @param nowMs the present time by the clock of {@link Bitrate.sample}, in milliseconds */
   constructor(bytes: () => number, nowMs: number) {
     this.#bytes = bytes
     this.#sampledMs = nowMs
   }
 
-  /** Bits a second since the sample before. */
+  /** Returns the bits per second since the former sample. */
   sample(nowMs: number): number {
     const intervalMs = nowMs - this.#sampledMs
     if (intervalMs < MIN_INTERVAL_MS) return this.#bitsPerSecond

@@ -34,7 +34,7 @@ export class JobSteps {
     this.#steps.push({ name, description, startedAt: new Date(), completedAt: undefined, error: '' })
   }
 
-  /** Ends the step that is under way, with an error where one is given. */
+  /** Ends the step that is under way, with an error when one is given. */
   complete(error = ''): void {
     const step = this.#steps.at(-1)
     if (step === undefined || step.completedAt !== undefined) return

@@ -1,27 +1,27 @@
 import { StreamUnavailable } from '../errors/stream-errors.ts'
 import type { Job } from './job.ts'
 
-/** An entry of a {@link JobTable}: a job, with whatever else its owner knows of it. */
+/** An entry of a {@link JobTable}: a job, with further properties of its owner. */
 export interface TableJob {
   readonly job: Pick<Job, 'done' | 'stop'>
 }
 
 /**
- * The jobs of one kind that have not ended, by place, such as a stream path or a folder: at each place one works, and begins when
- * those before it have ended. A job is taken out when it is done. A `Wish` says what a job is for, to those who listen to failures.
+ * The jobs of one kind that have not ended, by place, such as a stream path or a folder: one job works at each place, and begins when
+ * those before it have ended. A job is removed when it is done. Listeners of failures receive its `Wish`, the purpose of the job.
  */
 export class JobTable<Wish, Entry extends TableJob> {
-  /** The oldest of a place first. */
+  /** The jobs of each place, the oldest first. */
   readonly #entries = new Map<string, readonly Entry[]>()
   readonly #failureListeners = new Set<(wish: Wish) => void>()
   #isClosed = false
 
-  /** True once it takes no more. */
+  /** True once it takes no more jobs. */
   get isClosed(): boolean {
     return this.#isClosed
   }
 
-  /** All jobs, those included that another one follows. */
+  /** All jobs, including those that another job follows. */
   get all(): Entry[] {
     return [...this.#entries.values()].flat()
   }
@@ -31,15 +31,15 @@ export class JobTable<Wish, Entry extends TableJob> {
     return [...this.#entries.values()].flatMap((entries) => entries.at(-1) ?? [])
   }
 
-  /** The newest job of a place, which may have been stopped already. */
+  /** Returns the newest job of a place, which may have been stopped already. */
   at(place: string): Entry | undefined {
     return this.#entries.get(place)?.at(-1)
   }
 
   /**
    * Adds the job that `create` starts.
-   * @param create is given the end of the job before it at this place, for `after` of `JobInit`
-   * @throws {StreamUnavailable} it is closed
+   * @param create receives the end of the former job at this place, for `after` of `JobInit`
+   * @throws {StreamUnavailable} the table is closed
    */
   add(place: string, create: (after: Promise<void> | undefined) => Entry): Entry {
     if (this.#isClosed) throw new StreamUnavailable('the server is stopping')
@@ -49,13 +49,13 @@ export class JobTable<Wish, Entry extends TableJob> {
     return entry
   }
 
-  /** Calls `listener` with the wish each time that a try of its job has failed. @returns stops that */
+  /** Calls `listener` with the wish each time that a try of its job has failed. @returns a function that stops that */
   onFailure(listener: (wish: Wish) => void): () => void {
     this.#failureListeners.add(listener)
     return () => void this.#failureListeners.delete(listener)
   }
 
-  /** Tells those who listen that a try has failed: to be called by `failed` of `JobInit`. */
+  /** Notifies the listeners that a try has failed. Call it in `failed` of `JobInit`. */
   failed(wish: Wish): void {
     for (const listener of this.#failureListeners) listener(wish)
   }

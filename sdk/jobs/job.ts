@@ -12,17 +12,17 @@ import { JobSteps } from './job-steps.ts'
 /** The present state of a job. */
 export type JobState = 'waiting' | 'connecting' | 'running' | 'retrying'
 
-/** The end of a try: its plugin was replaced, it is over, or it failed. */
+/** The outcome of a try: its plugin was replaced, the work is over, or the try failed. */
 export type JobOutcome =
   | 'replaced'
-  /** `isContinued` when another job goes on with the work: then no notice tells of an end. */
+  /** `isContinued` when another job continues the work: no notice announces an end then. */
   | { readonly over: string; readonly isContinued?: boolean }
-  /** `isKnown` where the log has the cause already, such as a full disk, which all jobs meet. */
+  /** `isKnown` when the log has the cause already, such as a full disk, by which all jobs fail. */
   | { readonly failure: string; readonly isKnown?: boolean }
 
 type Failure = Extract<JobOutcome, { readonly failure: string }>
 
-/** The notices of a job: it does its work, or does it no more. */
+/** The notices of a job: its work has begun, or has ended. */
 export type JobNotices = {
   readonly taskBegan: (task: StreamTask) => void
   readonly taskEnded: (task: StreamTask, end: StreamTaskEnd) => void
@@ -30,7 +30,7 @@ export type JobNotices = {
 
 /** Work on a stream that is tried again when it fails. */
 export type JobInit = {
-  /** The job's logger, with the fields that tell the job from others. */
+  /** The job's logger, with the fields that identify the job. */
   readonly log: Logger
   /** The task that the notices `taskBegan` and `taskEnded` carry. */
   readonly task: StreamTask
@@ -51,9 +51,9 @@ export type JobInit = {
   readonly movedBytes: () => number
   /** Called when a try has failed. */
   readonly failed?: () => void
-  /** It goes on with the work of a job of an earlier generation, of whose beginning others were told. Default false. */
+  /** True when it continues the work of a job of an earlier generation, for which `taskBegan` was sent. Default false. */
   readonly continues?: boolean
-  /** The end of what had the place before, which the job waits for. */
+  /** The end of the former job at its place, which this job waits for. */
   readonly after?: Promise<void> | undefined
 }
 
@@ -65,14 +65,14 @@ export type JobMeter = {
   in(state: string): { add(count: number): void }
 }
 
-/** A job, with the parts of the server that it is shown and counted by. */
+/** A job, with the parts of the server that show and count it. */
 export type JobOptions = JobInit & {
   readonly tasks: TaskRegistry
   readonly meter: JobMeter
   readonly notices: JobNotices
 }
 
-/** Work on a stream that is tried again when it fails, as a pull or a recording is; a task that operators see and can stop. */
+/** Work on a stream that is tried again when it fails, such as a pull or a recording: a task that operators see and can stop. */
 export class Job {
   readonly steps = new JobSteps()
   readonly log: Logger
@@ -118,7 +118,7 @@ export class Job {
     return this.#task.id
   }
 
-  /** Undefined when it has ended. */
+  /** The present state; undefined when it has ended. */
   get state(): JobState | undefined {
     return this.#state
   }
@@ -133,17 +133,17 @@ export class Job {
     return this.#stopping || this.#signal?.aborted === true
   }
 
-  /** Resolves when media flows for the first time, and rejects when the job ended without. */
+  /** Resolves when media flows for the first time, and rejects when the job has ended without media. */
   get begun(): Promise<void> {
     return this.#begun.promise
   }
 
-  /** Settles when it has ended for good; never rejects. */
+  /** Resolves when it has ended for good; never rejects. */
   get done(): Promise<void> {
     return this.#task.done
   }
 
-  /** Media flows: failures from now on are counted anew. */
+  /** Notes that media flows: failures from now on are counted anew. */
   succeeded(): void {
     this.#failures = 0
     this.#become('running')
@@ -154,7 +154,7 @@ export class Job {
     this.#options.notices.taskBegan(this.#toldTask)
   }
 
-  /** Warns of headers where the protocol of a service has none. The first try does, for all. */
+  /** Logs a warning about headers when the protocol of a service has none, at the first try only. */
   checkHeader(
     header: Readonly<Record<string, unknown>>,
     { headerless = false }: Pick<PullService, 'headerless'>,
@@ -168,7 +168,7 @@ export class Job {
     this.#task.stop(reason)
   }
 
-  /** Tries again at once where it waits for the next try: the other server is known to be there again. */
+  /** Tries again at once when it waits for the next try, since the other server is known to be there again. */
   retryNow(): void {
     this.#wake?.()
   }
@@ -208,7 +208,7 @@ export class Job {
     }
   }
 
-  /** Waits for the next try; false when there is none. */
+  /** Waits for the next try; returns false when there is none. */
   async #retries({ failure, isKnown = false }: Failure, signal: AbortSignal): Promise<boolean> {
     const { policy, isWanted } = this.#options
     this.#failures += 1
@@ -230,7 +230,7 @@ export class Job {
     const waitMs = backoffMs(this.#failures, policy.retryinterval, Math.random())
     const woken = new AbortController()
     this.#wake = () => woken.abort()
-    // It ends early by the signals only.
+    // Only the signals end the wait early.
     await delay(waitMs, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => {})
     this.#wake = undefined
     return !signal.aborted && isWanted()

@@ -10,13 +10,13 @@ export type PullWish = {
   readonly rule: PullRule
   /** Keys of the `publish` group that differ from the section of that plugin. */
   readonly publish: Readonly<Partial<PublishConfig>>
-  /** The query of the subscriber that it is for. It may hold secrets. */
+  /** The query of the subscriber that asked for it, which may hold secrets. */
   readonly args: Readonly<Record<string, string>>
   /** Opens recordings of the server to play, which are closed when the signal aborts; another source unless given. */
   readonly openRecording?: (args: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Recording>
   /** The id of the wish within its source, such as that of a proxy. */
   readonly tag?: string
-  /** It goes on without subscribers once it was asked for, and is tried again without them. */
+  /** True when it continues without subscribers once one has asked for it, and is tried again without them. */
   readonly isLasting?: boolean
 }
 
@@ -28,12 +28,12 @@ export interface PullSource {
 /** A pull that has not ended. */
 export interface RunningPull {
   readonly wish: PullWish
-  /** True while media of it flows. */
+  /** True while its media flows. */
   readonly isPublishing: boolean
-  /** True once it was stopped or its publisher closed, while the source is being left: it brings no stream any more. */
+  /** True once it was stopped or its publisher closed, while it leaves the source: it publishes no stream any more. */
   readonly ending: boolean
   stop(reason: string): void
-  /** Tries again at once where it waits for its next try. */
+  /** Tries again at once when it waits for its next try. */
   retryNow(): void
 }
 
@@ -41,9 +41,8 @@ export interface RunningPull {
 export interface PullJobs {
   /**
    * Asks `source` for the pulls of subscribers, before the rules, from the moment when the generation takes over. When the
-   * source is removed, its pulls are looked at anew: the source of a newer generation goes on with them, and they end without
-   * one.
-   * @returns a function that removes the source; the end of the generation does, too
+   * source is removed, its pulls are matched anew: the source of a newer generation continues them, and they end without one.
+   * @returns a function that removes the source; the end of the generation removes it, too
    */
   addSource(source: PullSource): () => void
   /** Calls `listener` each time a try of a pull has failed. @returns a function that stops that */
@@ -57,9 +56,9 @@ export interface PullJobs {
   demand(streamPath: string, args: Readonly<Record<string, string>>): boolean
   /** Starts a pull without subscribers; a pull that has the path is stopped first. It does nothing once the server is stopping. */
   start(wish: PullWish): void
-  /** Starts the pull of a path anew, as its source says now; ends it where none says anything of it any more. */
+  /** Starts the pull of a path anew, with the present wish of its source; ends it when no source has one any more. */
   restart(streamPath: string): void
-  /** Has the pull of a path last as long without subscribers as this says, without a restart. */
+  /** Applies the time without subscribers of a wish to the pull of its path, without a restart. */
   adapt(wish: PullWish): void
   /** Returns true when a plugin offers to pull by this protocol. */
   canPull(protocol: string): boolean

@@ -7,19 +7,19 @@ export type PushWish = {
   readonly plugin: string
   readonly streamPath: string
   readonly rule: PushRule
-  /** Leaves the tracks with sound out. */
+  /** True when audio tracks are left out. */
   readonly isSilent?: boolean
 }
 
 /** A push that has not ended. */
 export interface RunningPush {
   readonly wish: PushWish
-  /** False for one that an operator or a rule of the config wants. */
+  /** False for a push by an operator or a rule of the config. */
   readonly isOfPlugin: boolean
-  /** Undefined when it has ended. */
+  /** The present state; undefined when it has ended. */
   readonly state: JobState | undefined
   stop(reason: string): void
-  /** Tries again at once where it waits for its next try. */
+  /** Tries again at once when it waits for its next try. */
   retryNow(): void
 }
 
@@ -30,8 +30,8 @@ export interface PushJobs {
   /** Returns the push of a stream to an address, unless it is ending: another one can follow it. */
   find(wish: Pick<PushWish, 'streamPath' | 'rule'>): RunningPush | undefined
   /**
-   * Starts a push, which goes on when the generation ends: the next one finds it, and the last one stops it.
-   * @throws {SluiceError} 409: it is sent there already; 503: the server is stopping
+   * Starts a push, which continues when the generation ends: the next generation finds it, and the last one stops it.
+   * @throws {SluiceError} 409: the stream is sent there already; 503: the server is stopping
    */
   start(wish: PushWish): void
   /** Returns true when a plugin offers to push by this protocol. */

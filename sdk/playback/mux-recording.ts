@@ -6,14 +6,14 @@ import { rescale } from '../media/time/rescale.ts'
 import type { Track } from '../media/track.ts'
 import type { Recording } from './recording.ts'
 
-/** So much is gathered into a buffer, unless one unit is more. */
+/** The size of a buffer of output; a larger unit makes a larger one. */
 const CHUNK_SIZE_BYTES = 64 * 1024
 
 /**
- * Makes the bytes of a recording in a format, as fast as they are asked for. Tracks that the format has no place for are left out, as
- * are units that are broken.
- * @param offsetMs is added to its times, which begin at 0
- * @throws {Unsupported} when the format has a place for none of its tracks
+ * Yields the bytes of a recording in a format, as fast as they are requested. Tracks that the format can't carry are left out, as are
+ * broken units.
+ * @param offsetMs the milliseconds that are added to the times of the recording, which begin at 0
+ * @throws {Unsupported} when the format can carry none of the tracks
  */
 export function muxRecording(recording: Recording, format: MuxerFormat, offsetMs = 0): AsyncGenerator<Buffer, void> {
   const tracks = new MuxedTracks(format, recording.tracks)
@@ -45,7 +45,7 @@ async function* chunksOf(recording: Recording, tracks: MuxedTracks, offsetMs: nu
   if (pieces.length > 0) yield Buffer.concat(pieces)
 }
 
-/** The tracks that a muxer has, which follow those of the units. */
+/** The tracks of a muxer, which follow the tracks of the units. */
 class MuxedTracks {
   readonly #format: MuxerFormat
   readonly #muxer: Muxer
@@ -80,7 +80,7 @@ class MuxedTracks {
     }
   }
 
-  /** Takes a track for the one with its id, or for the one of its kind and layer. */
+  /** Puts a track in the place of the one with its id, or of the one of its kind and layer. */
   #replace(track: Track, { dts }: AccessUnit): Buffer | null {
     const { id, kind, layer, timescale } = track
     const former = this.#tracks.find((known) => known.id === id)

@@ -8,26 +8,27 @@ import { PlayedTracks } from './played-tracks.ts'
 import { PlaybackClock } from './playback-clock.ts'
 import type { Recording } from './recording.ts'
 
-/** The slowest and the fastest that a recording is played. */
+/** The lowest speed of a recording. */
 const MIN_SPEED = 0.25
+/** The highest speed of a recording. */
 const MAX_SPEED = 16
-/** A wait that is shorter costs more than it is worth. */
+/** The shortest wait: a shorter one costs more than it is worth. */
 const MIN_WAIT_MS = 5
 /** The most units that are due and written in one turn of the event loop; other work gets its turn then. */
 const MAX_BURST = 100
 
 /** The options of a {@link PacedPlayer}. */
 export type PacedPlayerOptions = {
-  /** The number of repetitions; −1 is for ever. Times go on. Default 0. */
+  /** The number of repetitions; −1 for endless ones. Times continue over repetitions. Default 0. */
   readonly loop?: number
-  /** The clock that it plays by, in milliseconds; `setTimeout` returns what cancels it. Default the process's own. */
+  /** The clock of the playback, in milliseconds; `setTimeout` returns a function that cancels it. Default: the process's clock. */
   readonly clock?: { now(): number; setTimeout(callback: () => void, delayMs: number): () => void }
 }
 
 /**
  * Plays a recording into a publisher at its pace; it is the control of the publisher's source. It begins with the `speed` of
- * the publisher's config. At another speed there is no sound, and where that makes more than `maxfps` pictures a second, none
- * but keyframes. A seek or a pause never breaks a picture that others need.
+ * the publisher's config. At another speed there is no sound, and only keyframes when there were more than `maxfps` pictures a
+ * second otherwise. A seek or a pause never breaks a picture that others need.
  *
  * ```ts
  * const player = new PacedPlayer(recording)
@@ -55,7 +56,7 @@ export class PacedPlayer implements SourceControl {
   #paused = false
   #ended = false
   #atMs = 0
-  /** The latest time of any track; what lies before it in another one is due with it. */
+  /** The latest time of any track; earlier units of other tracks are due with it. */
   #newestMs = -Infinity
   /** The unit that was read and is not due. */
   #next: AccessUnit | undefined
@@ -76,8 +77,8 @@ export class PacedPlayer implements SourceControl {
   }
 
   /**
-   * Declares the tracks and plays. Resolves when the recording is over or the publisher has ended, which it leaves to its
-   * caller to close; rejects with what the recording throws. Once per player.
+   * Declares the tracks and plays. Resolves when the recording is over or the publisher has ended; the caller closes the
+   * publisher. Rejects with the error of the recording. A player plays once.
    */
   play(publisher: Publisher): Promise<void> {
     const { speed, scale } = publisher.config
@@ -94,7 +95,7 @@ export class PacedPlayer implements SourceControl {
     return this.#done.promise
   }
 
-  /** The position, in dates where the recording has some. */
+  /** Returns the position, as a date when the recording has dates. */
   position(): SourcePosition {
     const { dates, durationMs } = this.#recording
     const told = (ms: number) => dates?.dateOf(ms) ?? ms
@@ -121,7 +122,7 @@ export class PacedPlayer implements SourceControl {
   }
 
   /**
-   * Plays at another speed, from 0.25 to 16. Slower again after there were only keyframes, it goes back to the last one.
+   * Plays at another speed, from 0.25 to 16. When it slows down after keyframes only, it goes back to the last one.
    * @throws {InvalidRequest} for any other speed
    */
   async setSpeed(speed: number): Promise<void> {
@@ -137,7 +138,7 @@ export class PacedPlayer implements SourceControl {
     else this.#wakeIn(0)
   }
 
-  /** Goes on at the keyframe before a position. Of many seeks at once, the last counts. */
+  /** Continues at the keyframe before a position. Of many seeks at once, the last counts. */
   async seek(positionMs: number): Promise<void> {
     await this.#seekTo(this.#recording.dates?.positionOf(positionMs) ?? positionMs)
   }
@@ -203,7 +204,7 @@ export class PacedPlayer implements SourceControl {
       this.#cancelTimer = this.#setTimeout(() => this.#play(), delayMs)
   }
 
-  /** The next unit; undefined at the end, and where it has to be waited for. */
+  /** Returns the next unit; undefined at the end, and while the recording reads it. */
   #read(): AccessUnit | undefined {
     const read = this.#recording.next()
     if (!(read instanceof Promise)) {
@@ -218,7 +219,7 @@ export class PacedPlayer implements SourceControl {
     return undefined
   }
 
-  /** Goes on when something is over, or at once; it stands still till then. */
+  /** Calls `then` when `work` is over, or at once without work; playback stands still until then. */
   #after(work: Promise<void> | undefined, then: () => void): void {
     if (work === undefined) then()
     else this.#reading = this.#await(work, then)
@@ -235,7 +236,7 @@ export class PacedPlayer implements SourceControl {
     }
   }
 
-  /** Begins again, unless this was the last time, or there is nothing to repeat. */
+  /** Begins the next repetition, unless this was the last one, or there is nothing to repeat. */
   #finishLoop(): void {
     if (this.#loops === 0 || this.#unitsOfLoop === 0)
       return this.#after(this.#publisher?.whenTaken(), () => this.#end())

@@ -2,7 +2,7 @@ import type { AccessUnit } from '../media/access-unit.ts'
 
 /** The weight of the mean so far beside one more step. */
 const INERTIA = 7
-/** A longer step is a break in the recording. */
+/** The longest step between two pictures; a longer one is a break in the recording. */
 const MAX_STEP_SECONDS = 2
 
 /** The pictures a second of a recording, by the steps of decoding time in one of its tracks. */
@@ -10,7 +10,7 @@ export class PictureRate {
   #stepSeconds: number | undefined
   #last: AccessUnit | undefined
 
-  /** 0 before there were two pictures. */
+  /** The pictures per second; 0 before there were two pictures. */
   get perSecond(): number {
     return this.#stepSeconds === undefined ? 0 : 1 / this.#stepSeconds
   }
@@ -24,7 +24,7 @@ export class PictureRate {
     this.#stepSeconds = this.#stepSeconds === undefined ? step : (this.#stepSeconds * INERTIA + step) / (INERTIA + 1)
   }
 
-  /** The next picture does not follow the last one. */
+  /** Notes that the next picture does not follow the last one. */
   restart(): void {
     this.#last = undefined
   }

@@ -1,4 +1,4 @@
-/** A recording that is later than this is put off by its delay as a whole, so that viewers get no burst. */
+/** The longest delay that is caught up; a longer one delays the rest of the recording, so that viewers get no burst. */
 const MAX_LATE_MS = 300
 
 /**
@@ -10,14 +10,14 @@ export class PlaybackClock {
   /** The recording's time at a time of the clock. */
   #anchor: { mediaMs: number; nowMs: number } | undefined
 
-  /** @param speed 1 is the pace of the recording; 0 has everything due at once. */
+  /** @param speed the factor of the recording's pace; at 0, everything is due at once */
   constructor(speed = 1) {
     this.#speed = speed
   }
 
   /**
-   * Returns how many milliseconds are left until a time of the recording is due; 0 or less when it is. It begins with the
-   * first time that it is asked for.
+   * Returns the milliseconds until a time of the recording is due; 0 or less when it is due. The first call starts the
+   * playback.
    */
   waitMs(mediaMs: number, nowMs: number): number {
     if (this.#speed === 0) return 0
@@ -28,13 +28,13 @@ export class PlaybackClock {
     return leftMs
   }
 
-  /** The time of the recording that is due; undefined before it has begun. */
+  /** Returns the time of the recording that is due; undefined before it has begun. */
   positionMs(nowMs: number): number | undefined {
     if (this.#speed === 0) return Infinity
     return this.#anchor && this.#anchor.mediaMs + (nowMs - this.#anchor.nowMs) * this.#speed
   }
 
-  /** Goes on at another speed from where it is. */
+  /** Continues at another speed from the present position. */
   setSpeed(speed: number, nowMs: number): void {
     if (speed === this.#speed) return
     const mediaMs = this.positionMs(nowMs)
@@ -42,7 +42,7 @@ export class PlaybackClock {
     this.#speed = speed
   }
 
-  /** Begins anew with the next time that it is asked for, as after a pause or a seek. */
+  /** Makes the next call of `waitMs` start the playback anew, as after a pause or a seek. */
   reset(): void {
     this.#anchor = undefined
   }

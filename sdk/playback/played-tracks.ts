@@ -1,7 +1,7 @@
 import type { Track } from '../media/track.ts'
 import type { Publisher } from '../stream/publisher.ts'
 
-/** The tracks of a recording as those of the publisher that it is played into, which follow when they change. */
+/** Maps the tracks of a recording to those of the publisher that it is played into, which follow their changes. */
 export class PlayedTracks {
   readonly #publisher: Pick<Publisher, 'addTrack' | 'configureTrack' | 'removeTrack'>
   /** The recording's tracks and their tracks in the publisher, by the id of the recording's track. */

@@ -1,16 +1,16 @@
 import { open, type FileHandle } from 'node:fs/promises'
 
-/** The bytes of a recording, to be read anywhere. Calls may be made side by side, unless the implementation excludes that. */
+/** The bytes of a recording, for reads at any offset. Reads may run side by side, unless the implementation excludes that. */
 export interface RecordingBytes {
   /** The size when it was opened; bytes that were added since are not read. */
   readonly sizeBytes: number
-  /** Gives so many bytes from a place on, fewer where the recording ends before. */
+  /** Returns `sizeBytes` bytes from `offset` on, fewer when the recording ends before. */
   read(offset: number, sizeBytes: number): Promise<Buffer>
-  /** Idempotent. */
+  /** Ends the use of the bytes. Idempotent. */
   close(): Promise<void>
 }
 
-/** A file, of which nothing is kept in memory. */
+/** The bytes of a file, none of which are kept in memory. */
 export class FileBytes implements RecordingBytes {
   readonly sizeBytes: number
   readonly #file: FileHandle
@@ -24,8 +24,8 @@ export class FileBytes implements RecordingBytes {
   }
 
   /**
-   * @param signal makes reading fail with its reason from then on, so that a search through the file ends
-   * @throws {Error} when it can't be read, as `read` does: the system's code, such as `EACCES`, is in its message and its
+   * @param signal once aborted, makes reads fail with its reason, so that a search through the file ends
+   * @throws {Error} when the file can't be read, as `read` does: the system's code, such as `EACCES`, is in its message and its
    *   `code`, the path is in neither
    */
   static async open(path: string, signal?: AbortSignal): Promise<FileBytes> {
@@ -47,7 +47,7 @@ export class FileBytes implements RecordingBytes {
     try {
       while (filled < bytes.length) {
         const { bytesRead } = await this.#file.read(bytes, filled, bytes.length - filled, offset + filled)
-        // The file was made shorter in the meantime.
+        // The file has become shorter in the meantime.
         if (bytesRead === 0) break
         filled += bytesRead
       }
@@ -62,7 +62,7 @@ export class FileBytes implements RecordingBytes {
   }
 }
 
-/** Leaves the path out of the system's message: clients that ask for a stream must not see it. */
+/** Returns the system's error without the path, which clients that ask for a stream must not see. */
 function unreadable(cause: unknown): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'failed'
   return Object.assign(new Error(`the file can't be read: ${code}`, { cause }), { code })

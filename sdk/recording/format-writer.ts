@@ -2,7 +2,7 @@ import type { MuxerFormat } from '../media/muxer.ts'
 import type { MediaTrack } from '../media/track.ts'
 import type { RecordingWriter } from './record-service.ts'
 
-/** Writes a file in a format that viewers get live, and that needs nothing at its end. */
+/** Creates a writer of files in a live format, which needs no bytes at the end of a file. */
 export function createFormatWriter(format: MuxerFormat, tracks: readonly MediaTrack[]): RecordingWriter {
   const muxer = format.createMuxer()
   return {

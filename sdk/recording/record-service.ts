@@ -5,11 +5,11 @@ import type { RecordingBytes } from '../playback/recording-bytes.ts'
 
 /**
  * A container that streams are recorded in. A plugin provides it as `record:` and the type of the recordings, such as
- * `record:mp4`. The host decides when to record, where the files lie and when they are deleted, and keeps their list: by the
- * `onpub.record` rules of the plugin's section, the operations of the API, plans and pull proxies.
+ * `record:mp4`. The server records by the `onpub.record` rules of the plugin's section, the operations of the API, plans and
+ * pull proxies; it decides the places of the files, lists them and deletes them.
  */
 export interface RecordService {
-  /** The ending of its files, with the dot: `.mp4`. */
+  /** The extension of its files, with the dot: `.mp4`. */
   readonly extension: string
   /** The media type of its files: `video/mp4`. */
   readonly contentType: string
@@ -18,24 +18,24 @@ export interface RecordService {
    * recordings of any type. Default false.
    */
   readonly isUsual?: boolean
-  /** Returns true when its files have a place for a track. The other tracks are left out, and the log says so. */
+  /** Returns true when its files can carry a track. The other tracks are left out, which is logged. */
   carries(track: Track): track is MediaTrack
-  /** Begins a file of these tracks, each of which it carries; there is one at least. */
+  /** Begins a file of these tracks: at least one, each of which it carries. */
   createWriter(tracks: readonly MediaTrack[]): RecordingWriter
   /**
-   * Reads a file, also one that is still being written or was cut off. The bytes are the caller's to close.
-   * @throws {Error} with the fault of the file in its message, or that of the signal
+   * Reads a file, also one that is still being written or was cut off. The caller closes the bytes.
+   * @throws {Error} with the fault of the file in its message, or the signal's reason
    */
   open(bytes: RecordingBytes, signal?: AbortSignal): Promise<Recording>
   /**
-   * Goes on in a file that is whole. Left out where that can't be.
-   * @returns undefined where the file has other tracks
-   * @throws {Error} when it can't be read
+   * Continues a file that is complete. Missing in services that can't.
+   * @returns undefined when the file has other tracks
+   * @throws {Error} when the file can't be read
    */
   resume?(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Promise<ResumedFile | undefined>
   /**
-   * Returns the size in bytes of the whole part of a file that was cut off, as by a crash or a full disk; the rest is cut
-   * away. All of it unless given.
+   * Returns the size in bytes of the complete part of a file that was cut off, as by a crash or a full disk; the rest is
+   * removed. Without this function, all of the file is kept.
    * @throws {Error} when nothing in it can be played
    */
   wholeSizeBytes?(bytes: RecordingBytes): Promise<number>
@@ -50,7 +50,7 @@ export interface RecordingWriter {
   /** The first bytes of the file. */
   readonly head: Buffer
   /**
-   * Takes a unit of one of the tracks; returns the bytes that can be written by then.
+   * Takes a unit of one of the tracks; returns the bytes that can be written so far; null when there are none.
    * @throws {Error} for a unit that it can't carry, which is then left out
    */
   write(unit: AccessUnit): Buffer | null
@@ -69,7 +69,7 @@ export type ResumedFile = {
   readonly writer: RecordingWriter
   /** The size of the part that is kept, in bytes; later parts, such as a table, are written again. */
   readonly sizeBytes: number
-  /** The duration of that part, in milliseconds: times of the units go on from there. */
+  /** The duration of that part, in milliseconds: the times of the units continue from there. */
   readonly durationMs: number
 }
 

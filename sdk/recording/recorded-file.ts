@@ -1,5 +1,5 @@
 /**
- * The level of an event. Recordings of the level `low` are deleted when their time is over; those of `high` stay until they
+ * The level of an event. Recordings of the level `low` are deleted when they expire; those of `high` stay until they
  * are deleted by hand.
  */
 export type EventLevel = 'high' | 'low'
@@ -12,7 +12,7 @@ export type RecordingEvent = {
   readonly eventLevel: EventLevel
 }
 
-/** A file that a stream was recorded in, or is being. Times are milliseconds since the Unix epoch. */
+/** A file in which a stream was recorded, or is being recorded. Times are milliseconds since the Unix epoch. */
 export type RecordedFile = {
   /** The number of the file, from 1; 0 while the database that keeps it is away. */
   readonly id: number
@@ -39,8 +39,9 @@ export type RecordedFile = {
    * recording without pictures can be cut at any time.
    */
   readonly cutsMs: readonly number[]
-  /** The codecs of its main tracks, as `h264`; empty where it has none. */
+  /** The codec of its main video track, such as `h264`; empty when it has none. */
   readonly videoCodec: string
+  /** The codec of its main audio track, such as `aac`; empty when it has none. */
   readonly audioCodec: string
   /** `event` for a file that was made for an event. */
   readonly mode: 'auto' | 'event'
@@ -50,7 +51,7 @@ export type RecordedFile = {
   readonly createdMs: number
 }
 
-/** An event of a stream, with the part of its recordings that it is in. */
+/** An event of a stream, with its time in the recordings of the stream. */
 export type RecordedEvent = RecordingEvent & {
   readonly id: number
   readonly type: string
@@ -61,5 +62,5 @@ export type RecordedEvent = RecordingEvent & {
   readonly endMs: number
 }
 
-/** A part of a list. */
+/** A page of a list: `limit` items at most, after the first `offset` items. */
 export type ListedPage = { readonly limit: number; readonly offset: number }

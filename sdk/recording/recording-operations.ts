@@ -33,9 +33,9 @@ const StartBody = Type.Object({
 })
 
 /**
- * Adds the operations that plugins which record have below their mounts (api.md 6 and 8.1): `api/start/…`, `api/stop/…`, `api/list/…`,
+ * Adds the operations of a plugin that records, below its mount (api.md 6 and 8.1): `api/start/…`, `api/stop/…`, `api/list/…`,
  * `api/catalog` and `api/delete/…`.
- * @param type of their recordings
+ * @param type the type of its recordings
  */
 export function addRecordingOperations(
   { operations, services }: Pick<PluginContext<unknown>, 'operations' | 'services'>,
@@ -116,7 +116,7 @@ export function addRecordingOperations(
   })
 }
 
-/** @throws {StreamUnavailable} the server has none, as it is stopping */
+/** @throws {StreamUnavailable} the server records nothing, as when it is stopping */
 function recordingsOf(recordings: Recordings | undefined): Recordings {
   if (recordings === undefined) throw new StreamUnavailable('the server records nothing')
   return recordings

@@ -4,7 +4,7 @@ import { parseTimeRange, TIME_RANGE } from '../plugin/time-range.ts'
 import type { EventLevel, ListedPage, RecordedFile } from './recorded-file.ts'
 import type { CatalogueEntry, RecordedFilter } from './recordings.ts'
 
-/** Most files of an answer. */
+/** The most files of an answer. */
 const MAX_PAGE_SIZE = 10_000
 const DEFAULT_PAGE_SIZE = 10
 
@@ -48,7 +48,7 @@ export const RecordQuery = Type.Object({
 })
 export type RecordQuery = Static<typeof RecordQuery>
 
-/** The body by which recordings are deleted: by ids, or by a time. */
+/** The body of a request that deletes recordings: by ids, or by a time. */
 export const RecordDeletion = Type.Object({
   ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), { maxItems: MAX_PAGE_SIZE })),
   startTime: Type.Optional(Type.String()),
@@ -57,7 +57,7 @@ export const RecordDeletion = Type.Object({
 })
 export type RecordDeletion = Static<typeof RecordDeletion>
 
-/** The answer to a list: a page of its items, with how many there are in all. */
+/** Returns the schema of a list's answer: a page of its items, with the total number of items. */
 export function pagedRecords<Item extends ReturnType<typeof Type.Object>>(item: Item) {
   return Type.Object({
     total: Type.Integer(),
@@ -67,7 +67,7 @@ export function pagedRecords<Item extends ReturnType<typeof Type.Object>>(item: 
   })
 }
 
-/** The page of a list that a query asks for: its number and size as the answer has them, and as `Recordings` takes them. */
+/** Returns the page of a list that a query asks for: its number and size for the answer, and `page` for `Recordings`. */
 export function recordPageOf({ pageNum, pageSize }: Pick<RecordQuery, 'pageNum' | 'pageSize'>) {
   const number = pageNum || 1
   const size = Math.min(pageSize || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
@@ -76,9 +76,9 @@ export function recordPageOf({ pageNum, pageSize }: Pick<RecordQuery, 'pageNum' 
 }
 
 /**
- * The recordings that a query asks for.
- * @param type as clients call it; see {@link recordType}
- * @throws {InvalidRequest} for a time that is none
+ * Returns the filter of the recordings that a query asks for.
+ * @param type the type as clients call it; see {@link recordType}
+ * @throws {InvalidRequest} for a malformed time
  */
 export function recordFilter(query: RecordQuery, type: string, streamPath: string | undefined): RecordedFilter {
   const { mode, recordMode, eventLevel, ...range } = query
@@ -95,8 +95,8 @@ export function recordFilter(query: RecordQuery, type: string, streamPath: strin
 }
 
 /**
- * The recordings that a body has deleted.
- * @throws {InvalidRequest} for a time that is none
+ * Returns the filter of the recordings that a body asks to delete.
+ * @throws {InvalidRequest} for a malformed time
  */
 export function recordDeletionFilter(body: RecordDeletion, type: string, streamPath: string): RecordedFilter {
   const { ids, startTime = '', endTime = '', range = '' } = body
@@ -105,13 +105,13 @@ export function recordDeletionFilter(body: RecordDeletion, type: string, streamP
   return { type: recordType(type), streamPath, ...(ids !== undefined && { ids }), ...(isRange && { startMs, endMs }) }
 }
 
-/** Returns the type of recordings that a client names: older ones say `ts` for that of MPEG-TS, `fmp4` for that of fragmented MP4. */
+/** Returns the type of recordings that a client names: older clients call that of MPEG-TS `ts`, and that of fragmented MP4 `fmp4`. */
 export function recordType(type: string): string {
   if (type === 'ts') return 'hls'
   return type === 'fmp4' ? 'hlsv7' : type
 }
 
-/** `0` and `high` are important, everything else is not (api.md 6). */
+/** Returns `high` for `0` and `high`, `low` for everything else (api.md 6). */
 function eventLevelOf(text: string): EventLevel {
   return text === '0' || text.toLowerCase() === 'high' ? 'high' : 'low'
 }

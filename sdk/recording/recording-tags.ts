@@ -13,7 +13,7 @@ export type RecordingTag = {
 /** The fields of a tag that a client sets. */
 export type TagInit = Pick<RecordingTag, 'tagName' | 'streamPath' | 'tagMs'>
 
-/** A filter of tags; an unset field lets all pass. */
+/** A filter of tags; a field that is not set matches all. */
 export type TagFilter = {
   /** A path, in which each `*` stands for any text. */
   readonly streamPath?: string | undefined
@@ -23,14 +23,14 @@ export type TagFilter = {
   readonly endMs?: number | undefined
 }
 
-/** The tags of recordings, by which people find a place again. Its functions reject with {@link StoreUnavailable} without a database. */
+/** The tags of recordings: named marks at times of streams. Its functions reject with {@link StoreUnavailable} without a database. */
 export interface RecordingTags {
   /** @throws {InvalidRequest} the path is not valid */
   add(init: TagInit): Promise<RecordingTag>
-  /** Changes the given fields. @throws {SluiceError} 404: there is none with this id */
+  /** Changes the given fields. @throws {SluiceError} 404: there is no tag with this id */
   update(id: number, changes: Partial<TagInit>): Promise<RecordingTag>
-  /** @throws {SluiceError} 404: there is none with this id */
+  /** @throws {SluiceError} 404: there is no tag with this id */
   remove(id: number): Promise<void>
-  /** Returns the tags, the newest first, and their number in all. */
+  /** Returns the tags, the newest first, and their total number. */
   list(filter: TagFilter, page: ListedPage): Promise<{ readonly total: number; readonly tags: RecordingTag[] }>
 }

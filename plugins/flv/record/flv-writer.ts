@@ -26,7 +26,7 @@ export class FlvWriter implements RecordingWriter {
     this.#sizeBytes = formerBytes ?? this.#beginning.length
   }
 
-  /** True when a file begins as this one, whatever its duration and size. */
+  /** Returns true when a file begins like this one, apart from its duration and size. */
   async isBeginningOf(bytes: RecordingBytes): Promise<boolean> {
     const found = Buffer.from(await bytes.read(0, this.#beginning.length))
     for (const name of ['duration', 'filesize'] as const)

@@ -22,7 +22,7 @@ export function createFlvRecords(log: Logger): RecordService {
   }
 }
 
-/** Continues after the last tag of a file that begins as one of these tracks. */
+/** Continues after the last tag of a file that begins like a file of these tracks. */
 async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Promise<ResumedFile | undefined> {
   if (!(await new FlvWriter(tracks).isBeginningOf(bytes))) return undefined
   const { sizeBytes } = bytes

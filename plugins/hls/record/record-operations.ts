@@ -19,7 +19,7 @@ const StartQuery = Type.Object({
 })
 const ONE_TASK = Type.Object({ id: Int64() })
 
-/** `api/record/start/…` and `api/record/stop/…` (api.md 9): a stream is recorded as MPEG-TS. */
+/** Adds `api/record/start/…` and `api/record/stop/…` (api.md 9), which record a stream as MPEG-TS. */
 export function addRecordOperations({ operations, services }: PluginContext<unknown>): void {
   const recordings = (): Recordings => {
     const service = services.get('recordings')

@@ -17,7 +17,7 @@ const EventBody = Type.Object({
   fragment: Text(),
 })
 
-/** `POST /mp4/api/event/start` (api.md 6): records the time around now. */
+/** Adds `POST /mp4/api/event/start` (api.md 6), which records the time around now. */
 export function addEventOperation({ operations, services, log }: PluginContext<unknown>): void {
   operations.add({
     method: 'POST',

@@ -12,12 +12,12 @@ import {
 
 type FormerPart = { readonly sizeBytes: number; readonly times: FragmentTime[] | undefined }
 
-/** Writes an MP4 as fragments, so that it can be played at any moment; at its end comes a table of them. */
+/** Writes an MP4 as fragments, so that it can be played at any moment; a table of the fragments comes at its end. */
 export class Mp4Writer implements RecordingWriter {
   readonly head: Buffer
   readonly #fragments: FragmentWriter
   readonly #main: MediaTrack | undefined
-  /** Undefined where those of a former part are not known: a file without a table is looked through. */
+  /** The times of the fragments; undefined when those of a former part are unknown: the file then gets no table. */
   readonly #times: FragmentTime[] | undefined
   #offset: number
   /** The presentation time of the first keyframe in the current fragment, in ticks of the file. */

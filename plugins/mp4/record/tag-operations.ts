@@ -47,7 +47,7 @@ const TagQuery = Type.Object({
   count: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e9 })),
 })
 
-/** The tags of recordings (api.md 6). */
+/** Adds the operations of the tags of recordings (api.md 6). */
 export function addTagOperations({ operations, services }: PluginContext<unknown>): void {
   const tags = (): RecordingTags => {
     const recordings = services.get('recordings')

@@ -41,7 +41,7 @@ export class UploadMeters {
     this.#files.with({ outcome }).add()
   }
 
-  /** Has the files of a queue shown. @returns what ends that */
+  /** Counts the files of a queue in the gauges. @returns a function that ends that */
   watch(waiting: () => Waiting): () => void {
     this.#queues.add(waiting)
     return () => this.#queues.delete(waiting)

@@ -6,16 +6,17 @@ import { S3Error } from './s3/s3-error.ts'
 import { StorageError } from './storage-error.ts'
 import type { UploadMeters } from './upload-meters.ts'
 
-/** Most files that wait, those under way included; what comes beyond is not taken. */
+/** The most files that wait, those under way included; more are refused. */
 export const MAX_WAITING_FILES = 10_000
-/** Files that are uploaded at the same time. */
+/** The number of files that are uploaded at the same time. */
 export const PARALLEL_UPLOADS = 2
-/** The pauses after failures, from the first one to the longest. */
+/** The pause after the first failure. */
 const FIRST_WAIT_MS = 1000
+/** The longest pause after failures. */
 const MAX_WAIT_MS = 5 * 60_000
-/** How long the storage may take to throw away what has come of uploads that are given up. */
+/** The time limit for the storage to discard an upload that is given up. */
 const ABANDON_TIMEOUT_MS = 5000
-/** How often the log says at most that uploads fail. */
+/** The least interval of log lines about failed uploads. */
 const LOG_INTERVAL_MS = 60_000
 
 /** A file that is to be uploaded. */
@@ -25,11 +26,11 @@ export type UploadFile = {
   readonly key: string
 }
 
-/** The upload of one file: a run that fails can be followed by another one, which goes on where it was. */
+/** The upload of one file: a run that fails can be followed by another one, which continues where the first one was. */
 export interface PendingUpload {
-  /** @throws {StorageError} when it fails; what the signal aborts for */
+  /** @throws {StorageError} when it fails; or the signal's reason */
   run(options: { readonly signal: AbortSignal }): Promise<void>
-  /** Has the storage throw away what has come. */
+  /** Makes the storage discard the incomplete upload. */
   abandon(): Promise<void>
 }
 
@@ -42,17 +43,17 @@ type UploadQueueOptions = {
   readonly log: Logger
   readonly target: UploadTarget
   readonly meters: UploadMeters
-  /** A file is in the storage. */
+  /** Called when a file is in the storage. */
   readonly done: (file: UploadFile) => void
-  /** A file is not, and never will be by itself; the message is one line for an operator, with nothing secret in it. */
+  /** Called when an upload has failed for good. The message is one line for an operator, with nothing secret in it. */
   readonly failed: (file: UploadFile, error: Error) => void
 }
 
 type Entry = UploadFile & {
   readonly upload: PendingUpload
-  /** Aborts when it is given up. */
+  /** Aborts when the upload is given up. */
   readonly ending: AbortController
-  /** Resolves when it is not under way. */
+  /** Resolves when no run is under way. */
   running: Promise<unknown>
   sizeBytes: number
   /** Resolves when the size is known. */
@@ -60,21 +61,21 @@ type Entry = UploadFile & {
 }
 
 /**
- * Files that wait to be uploaded, in order. What fails in something that may pass, as the storage being away or its refusing a key
- * until somebody mends that, goes behind the others and is tried again for ever, with pauses of up to five minutes. Nothing of it outlives the process: the owner adds
- * again what was not done.
+ * Files that wait to be uploaded, in order. An upload fails for a while when the storage is away, or refuses it until an operator mends
+ * the config: it then goes behind the others and is tried again without end, with pauses of up to five minutes. The queue is in memory
+ * only: its owner adds files again that were not uploaded.
  */
 export class UploadQueue {
   readonly #options: UploadQueueOptions
   readonly #meters: UploadMeters
-  /** All that are neither done nor failed, by key. */
+  /** The uploads that are neither done nor failed, by key. */
   readonly #entries = new Map<string, Entry>()
-  /** Those of them that are not under way. */
+  /** The uploads that are not under way, in the order of their turns. */
   readonly #line = new Set<Entry>()
   readonly #workers = new Set<Promise<void>>()
   readonly #failures = new LogLimit(LOG_INTERVAL_MS)
   readonly #unwatch: () => void
-  /** Aborts when uploads that pause are to be tried again. */
+  /** Aborts to end the pauses between attempts. */
   #pausing = new AbortController()
   #working = 0
   #waitingBytes = 0
@@ -87,19 +88,19 @@ export class UploadQueue {
     this.#unwatch = this.#meters.watch(() => ({ files: this.waitingFiles, bytes: this.waitingBytes }))
   }
 
-  /** Files that are neither done nor failed. */
+  /** The number of files that are neither done nor failed. */
   get waitingFiles(): number {
     return this.#entries.size
   }
 
-  /** How large these are. */
+  /** The size of these files, in bytes. */
   get waitingBytes(): number {
     return this.#waitingBytes
   }
 
   /**
-   * Takes a file; one that waits already under its key stays the one that it is.
-   * @returns whether it waits now: false when too many do, or the queue is closed
+   * Adds a file, unless one waits under its key already.
+   * @returns true when a file waits under the key now; false when too many wait, or the queue is closed
    */
   add({ filePath, key }: UploadFile): boolean {
     if (this.#isClosed) return false
@@ -127,9 +128,9 @@ export class UploadQueue {
   }
 
   /**
-   * Gives up the upload of a key, if there is one; resolves when nothing of it goes on. Nobody is told of it. It may have arrived
-   * all the same.
-   * @returns whether there was one
+   * Gives up the upload of a key, if there is one; resolves when it has ended. Neither `done` nor `failed` is called. The file may have
+   * arrived all the same.
+   * @returns true when there was one
    */
   async remove(key: string): Promise<boolean> {
     const entry = this.#entries.get(key)
@@ -143,9 +144,9 @@ export class UploadQueue {
   }
 
   /**
-   * Takes no more, and gives up what is not done in time; idempotent. Nobody is told of what is given up.
-   * @param timeoutMs for the uploads that are under way; no other is begun
-   * @param abandonMs for the storage to throw away what has come of those that are given up
+   * Takes no more files, and gives up the uploads that are not done in time, for which neither `done` nor `failed` is called. Idempotent.
+   * @param timeoutMs the time limit for the uploads that are under way; no other is begun
+   * @param abandonMs the time limit for the storage to discard the uploads that are given up
    */
   close(timeoutMs: number, abandonMs = ABANDON_TIMEOUT_MS): Promise<void> {
     this.#isClosed = true
@@ -190,7 +191,7 @@ export class UploadQueue {
     this.#forget(entry)
     this.#meters.ended('done')
     this.#meters.bytes.add(entry.sizeBytes)
-    // The storage is there.
+    // The storage answers: uploads that pause are tried again.
     this.#wake()
     this.#tell(() => this.#options.done(fileOf(entry)))
     return true
@@ -218,7 +219,7 @@ export class UploadQueue {
     await this.#abandon([entry], ABANDON_TIMEOUT_MS)
   }
 
-  /** Calls back the owner; an error of its own must not stop the queue. */
+  /** Calls the owner; an error of the owner must not stop the queue. */
   #tell(call: () => void): void {
     try {
       call()

@@ -3,12 +3,12 @@ import type { Catalogue } from './catalogue.ts'
 import { entryOf, eventOf, type FileEntry } from './file-entry.ts'
 import { conditionsOf } from './recording-filter.ts'
 
-/** Most files that are played, or deleted, at a time: those of ten days, each of a minute. */
+/** The most files that are played, or deleted, at a time: those of ten days, each of a minute. */
 export const MAX_FILES = 15_000
 
 type Catalogued = Pick<Catalogue, 'db' | 'active'>
 
-/** Reads what is known of files, with those that grow as they are now. Its functions reject with `StoreUnavailable`. */
+/** Reads lists of files, events and streams; files that are being written are listed as they are now. Rejects with `StoreUnavailable`. */
 export class CatalogueLists {
   readonly #catalogue: Catalogued
 
@@ -78,7 +78,7 @@ export class CatalogueLists {
     })
   }
 
-  /** The files of a stream in a time, in their order. */
+  /** Returns the files of a stream in a time range, the oldest first. */
   async inTime({ type, streamPath, startMs, endMs, clockMs }: PlaybackInit): Promise<FileEntry[]> {
     const filter = { streamPath, startMs, endMs, ...(type !== undefined && { type }) }
     const rows = await this.#catalogue.db
@@ -101,14 +101,14 @@ export class CatalogueLists {
     return [...this.#catalogue.active].flatMap(({ id }) => (id > 0 ? [id] : []))
   }
 
-  /** The entry of a file that grows, as it is now. */
+  /** Returns the present entry of a file that is being written. */
   #current(entry: FileEntry): FileEntry {
     if (!entry.isActive) return entry
     return [...this.#catalogue.active].find(({ id }) => id === entry.id) ?? entry
   }
 }
 
-/** Of files of several types, those of the type that has most of the time. */
+/** Returns the files of the type that covers the most time, unless one type was asked for. */
 function ofOneType(entries: FileEntry[], type: string | undefined): FileEntry[] {
   const lengths = new Map<string, number>()
   for (const entry of entries) lengths.set(entry.type, (lengths.get(entry.type) ?? 0) + entry.endMs - entry.startMs)

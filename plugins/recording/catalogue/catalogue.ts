@@ -4,7 +4,7 @@ import { StoreUnavailable, WriteBehind, type Database } from 'sluice/sdk'
 import { entryOf, rowOf, type FileEntry } from './file-entry.ts'
 import type { RecordingTables } from './recording-tables.ts'
 
-/** The log text for files whose rows are lost. */
+/** The log text for files with lost rows. */
 const LOSS = 'recordings were not stored in the database: their files stay, and are in no list'
 
 type CatalogueOptions = {
@@ -21,7 +21,7 @@ export class Catalogue {
   readonly #options: CatalogueOptions
   readonly #active: Set<FileEntry>
   readonly #rows: WriteBehind<FileEntry>
-  /** The files that lie elsewhere than the database knows. */
+  /** The files that were moved, and have no stored row of their new place yet. */
   readonly #moved = new Set<FileEntry>()
 
   constructor(options: CatalogueOptions) {
@@ -32,12 +32,12 @@ export class Catalogue {
     this.#rows = new WriteBehind({ log, database, loss: LOSS, write: (entries) => this.#write(entries) })
   }
 
-  /** Those that are being written, by this process. */
+  /** The files that this process is writing. */
   get active(): ReadonlySet<FileEntry> {
     return this.#active
   }
 
-  /** The latest file of that path which has ended and lies here; undefined where there is none, or the database is away. */
+  /** Returns the latest finished file of a path in the storage's folder; undefined when there is none, or the database is away. */
   async find(type: string, filePath: string): Promise<FileEntry | undefined> {
     if ([...this.#active].some((entry) => entry.type === type && entry.filePath === filePath)) return undefined
     try {
@@ -54,7 +54,7 @@ export class Catalogue {
     }
   }
 
-  /** True when a file of that path lies in the bucket or the backup, as far as that is known while the database is away. */
+  /** Returns true when a file of a path is in the bucket or the backup, as far as that is known while the database is away. */
   async isElsewhere(filePath: string): Promise<boolean> {
     if ([...this.#moved].some((entry) => entry.filePath === filePath)) return true
     try {
@@ -71,13 +71,13 @@ export class Catalogue {
     }
   }
 
-  /** A file was begun, or is gone on with. */
+  /** Adds the row of a file that was begun, or is continued. */
   begin(entry: FileEntry): void {
     this.#active.add(entry)
     this.#rows.add(entry)
   }
 
-  /** A file has ended, or lies elsewhere. */
+  /** Updates the row of a file that has ended, or was moved. */
   changed(entry: FileEntry): void {
     if (!entry.isActive) this.#active.delete(entry)
     this.#rows.add(entry)
@@ -86,7 +86,7 @@ export class Catalogue {
     void this.#rows.stored(entry).then(() => this.#moved.delete(entry))
   }
 
-  /** A file came to nothing. */
+  /** Removes the row of a file that was not created, or is empty. */
   drop(entry: FileEntry): void {
     this.#active.delete(entry)
     this.#rows.remove(entry)
@@ -102,24 +102,24 @@ export class Catalogue {
     await this.db.deleteFrom('sluice_recording').where('id', '=', id).execute()
   }
 
-  /** Resolves when what was told just now of a file is stored, and at once where there is no database. Never rejects. */
+  /** Resolves when the latest change of a file's row is stored, and at once when there is no database. Never rejects. */
   async stored(entry: FileEntry): Promise<void> {
     if (this.#options.database.exists) await this.#rows.stored(entry)
   }
 
-  /** Resolves when all that was told so far is stored, or the database is away. Never rejects. */
+  /** Resolves when all changes so far are stored, or the database is away. Never rejects. */
   settled(): Promise<void> {
     return this.#rows.settled()
   }
 
-  /** Takes over files of which the database has yet to be told. */
+  /** Takes over entries that are not stored in the database yet. */
   adopt(entries: readonly FileEntry[]): void {
     for (const entry of entries) this.#rows.add(entry)
   }
 
   /**
-   * Waits for what is being stored, so long at most.
-   * @param handOn takes what is not stored then; it is lost where nobody does
+   * Waits up to `timeoutMs` until the changes are stored.
+   * @param handOn receives the entries that are not stored then; without it, their changes are lost
    */
   async close(timeoutMs: number, handOn?: (entries: readonly FileEntry[]) => void): Promise<void> {
     const unstored = await this.#rows.close(timeoutMs)
@@ -139,11 +139,11 @@ export class Catalogue {
   async #insert(entries: readonly FileEntry[]): Promise<void> {
     if (entries.length === 0) return
     const rows = await this.db.insertInto('sluice_recording').values(entries.map(rowOf)).returning('id').execute()
-    // They are counted up in the order of the values, in which they need not be answered.
+    // Ids count up in the order of the values, but need not be returned in that order.
     const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other)
     for (const [index, entry] of entries.entries()) {
       entry.id = ids[index] ?? 0
-      // It may have come to nothing meanwhile.
+      // The file may have been dropped meanwhile.
       if (!this.#rows.has(entry)) this.drop(entry)
     }
   }

@@ -3,17 +3,17 @@ import { entryOf, type FileEntry, type StoragePlace } from './file-entry.ts'
 import type { RecordingTables } from './recording-tables.ts'
 
 type DeletableFilter = {
-  /** All unless given. */
+  /** The types of the files; all types unless given. */
   readonly types?: readonly string[] | undefined
-  /** Those that ended before this. */
+  /** Finds only files that ended before this time, in Unix milliseconds. */
   readonly beforeMs?: number
   readonly storage: StoragePlace
-  /** But those of these ids. */
+  /** The ids of files that are left out. */
   readonly except: readonly number[]
   readonly limit: number
 }
 
-/** The files that may go by themselves: the oldest first, without those of events of a high level. */
+/** Finds the files that may be deleted automatically: the oldest first, without those of events of a high level. */
 export class DeletableFiles {
   readonly #db: Kysely<RecordingTables>
 
@@ -29,7 +29,7 @@ export class DeletableFiles {
       .where('is_active', '=', 0)
       .where('event_level', '<>', 'high')
       .$if(types !== undefined, (query) => query.where('type', 'in', types ?? []))
-      // A file that was gone on with is as old as its last part.
+      // A file that was continued is as old as its last part.
       .$if(beforeMs !== undefined, (query) =>
         query.where('end_ms', '<', beforeMs ?? 0).where('created_ms', '<', beforeMs ?? 0),
       )
@@ -42,7 +42,7 @@ export class DeletableFiles {
     return rows.map(entryOf)
   }
 
-  /** Forgets the events of a low level that ended before a time. */
+  /** Deletes the rows of events of a low level that ended before a time. */
   async forgetEvents(types: readonly string[], beforeMs: number): Promise<void> {
     if (types.length === 0) return
     await this.#db
@@ -54,7 +54,7 @@ export class DeletableFiles {
   }
 }
 
-/** The events of a high level that a file has something of. */
+/** Selects the events of a high level that overlap a file in time. */
 function importantEvents(builder: ExpressionBuilder<RecordingTables, 'sluice_recording'>) {
   return builder
     .selectFrom('sluice_recording_event as event')

@@ -4,7 +4,7 @@ import type { RecordingRow } from './recording-tables.ts'
 /** The place of a file: the folder of the storage, that of its backup, or a bucket. */
 export type StoragePlace = 'local' | 'backup' | 's3'
 
-/** A file as the plugin knows it. Properties that change while it grows are changed in place. */
+/** A file as the catalogue knows it. Properties that change while the file is written are changed in place. */
 export type FileEntry = Omit<
   RecordedFile,
   'id' | 'filePath' | 'endMs' | 'sizeBytes' | 'cutsMs' | 'isActive' | 'createdMs'
@@ -19,7 +19,7 @@ export type FileEntry = Omit<
   storage: StoragePlace
 }
 
-/** A row as it is read. */
+/** A row that was read from the database. */
 export type StoredRecording = Omit<RecordingRow, 'id'> & { readonly id: number }
 
 const NO_EVENT = { event_id: '', event_name: '', event_desc: '', event_level: '' }
@@ -73,7 +73,7 @@ export function eventColumns({ eventId, eventName, eventDesc, eventLevel }: Reco
   return { event_id: eventId, event_name: eventName, event_desc: eventDesc, event_level: eventLevel }
 }
 
-/** The event that the columns of a row tell. */
+/** Returns the event in the columns of a row. */
 export function eventOf(
   row: Pick<RecordingRow, 'event_id' | 'event_name' | 'event_desc' | 'event_level'>,
 ): RecordingEvent {

@@ -6,7 +6,7 @@ import type { RecordingTables } from './recording-tables.ts'
 type Listed = 'sluice_recording' | 'sluice_recording_event'
 type Condition = ExpressionWrapper<RecordingTables, Listed, SqlBool>
 
-/** The conditions that a filter sets for rows of files or of events. Files that are being written have no end yet. */
+/** Returns the conditions of a filter for rows of files or events. Files with ids in `growing` are being written and have no end yet. */
 export function conditionsOf(
   builder: ExpressionBuilder<RecordingTables, Listed>,
   filter: RecordedFilter,
@@ -27,7 +27,7 @@ export function conditionsOf(
   ] as Condition[]
 }
 
-/** The condition that a column is a text, in which each `*` stands for any. */
+/** Returns the condition that a column equals a text, in which each `*` stands for any text. */
 export function pathCondition<Table extends keyof RecordingTables>(
   builder: ExpressionBuilder<RecordingTables, Table>,
   column: 'stream_path' | 'name',

@@ -15,7 +15,7 @@ export type RecordingRow = {
   readonly end_ms: number
   readonly size_bytes: number
   readonly head_bytes: number
-  /** Milliseconds of the file, in their order, with commas. */
+  /** The cuts, in milliseconds of the file, ascending and separated by commas. */
   readonly cuts: string
   /** See `RecordedFile.clockMs`. */
   readonly clock_ms: number

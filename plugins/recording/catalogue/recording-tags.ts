@@ -17,7 +17,7 @@ class TagNotFound extends SluiceError {
   }
 }
 
-/** The tags: marks at times of streams, by which people find a place again. Its functions reject with `StoreUnavailable`. */
+/** The tags: named marks at times of streams. Its functions reject with `StoreUnavailable`. */
 export class RecordingTags implements Tags {
   readonly #db: Kysely<RecordingTables>
 
@@ -25,7 +25,7 @@ export class RecordingTags implements Tags {
     this.#db = db
   }
 
-  /** @throws {InvalidRequest} the path is none */
+  /** @throws {InvalidRequest} the path is no stream path */
   async add({ tagName, streamPath, tagMs }: TagInit): Promise<RecordingTag> {
     const nowMs = Date.now()
     const path = checkStreamPath(streamPath)
@@ -34,7 +34,7 @@ export class RecordingTags implements Tags {
     return tagOf(inserted[0]!)
   }
 
-  /** Changes what is given. @throws {TagNotFound} */
+  /** Changes the given properties of a tag. @throws {TagNotFound} */
   async update(id: number, { tagName, streamPath, tagMs }: Partial<TagInit>): Promise<RecordingTag> {
     const updated = await this.#db
       .updateTable('sluice_recording_tag')
@@ -58,7 +58,7 @@ export class RecordingTags implements Tags {
     if (deleted.length === 0) throw new TagNotFound()
   }
 
-  /** The newest first. */
+  /** Returns a page of the matching tags, the newest first. */
   async list(filter: TagFilter, page: ListedPage): Promise<{ total: number; tags: RecordingTag[] }> {
     const { streamPath, tagName, startMs, endMs } = filter
     const named = tagName === undefined || tagName.includes('*') ? tagName : `*${tagName}*`

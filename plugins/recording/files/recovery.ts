@@ -13,9 +13,9 @@ import { findCuts } from '../record/file-cuts.ts'
 import { entryOf, type FileEntry } from '../catalogue/file-entry.ts'
 import type { StoredFiles } from './stored-files.ts'
 
-/** The largest group of pictures that may be cut off; a file with more than that, and nothing whole, is damaged. */
+/** The largest group of pictures that may be cut off; a file with more bytes and no complete group is damaged. */
 const MAX_GROUP_BYTES = 16 * 1024 * 1024
-/** Most rows of a query. */
+/** The most rows of a query. */
 const BATCH_ROWS = 500
 
 type RecoveryOptions = {
@@ -25,7 +25,7 @@ type RecoveryOptions = {
   readonly service: (type: string) => RecordService | undefined
 }
 
-/** Mends what a crash has left of files that were being written, and of what is known of them. */
+/** Mends the files, and their rows, that were being written when the server crashed. */
 export class Recovery {
   readonly #options: RecoveryOptions
 
@@ -34,8 +34,8 @@ export class Recovery {
   }
 
   /**
-   * Looks at the files of a type that were being written before the server started. Never rejects.
-   * @returns false when the database or the storage is not there, so that it is to be done again
+   * Mends the files of a type that were being written before the server started. Never rejects.
+   * @returns false when the database or the storage is not there, so that it must be called again
    */
   async recover(type: string, beforeMs: number): Promise<boolean> {
     const { log } = this.#options
@@ -58,7 +58,7 @@ export class Recovery {
         .selectAll()
         .where('is_active', '=', 1)
         .where('type', '=', type)
-        // One of the future is of a clock that was set back since.
+        // A date in the future is of a clock that was set back since.
         .where((builder) => builder.or([builder('created_ms', '<', beforeMs), builder('created_ms', '>', Date.now())]))
         .where('id', '>', afterId)
         .orderBy('id')
@@ -75,9 +75,9 @@ export class Recovery {
   }
 
   /**
-   * Cuts off what is not whole. A file of which nothing is there is forgotten; one that is damaged or can't be read stays as it is,
-   * with its row.
-   * @returns whether there is a file that can be played
+   * Cuts off the incomplete end of a file. A file without media is deleted with its row; a file that is damaged or can't be read stays as
+   * it is, with its row.
+   * @returns true when the file can be played
    */
   async #mend(entry: FileEntry): Promise<boolean> {
     const { files, catalogue, log } = this.#options
@@ -105,7 +105,7 @@ export class Recovery {
     return true
   }
 
-  /** Cuts off what is not whole; returns how much is. */
+  /** Cuts off the incomplete end of a file; returns the size of the rest, in bytes. */
   async #cut(entry: FileEntry): Promise<number> {
     const { files } = this.#options
     const sizeBytes = (await files.sizeOf(entry)) ?? 0
@@ -127,7 +127,7 @@ export class Recovery {
     return wholeBytes
   }
 
-  /** Finds where a file may begin to be played; returns how long it is, in milliseconds. */
+  /** Finds the cuts of a file; returns its duration in milliseconds. */
   async #lookThrough(entry: FileEntry): Promise<number> {
     const { files, service } = this.#options
     const bytes = await files.openBytes(entry)

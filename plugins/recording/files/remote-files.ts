@@ -6,9 +6,9 @@ import type { UploadMeters } from '../bucket/upload-meters.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { entryOf, type FileEntry } from '../catalogue/file-entry.ts'
 
-/** How long an address is good for by which others get a file. */
+/** The validity of a signed address. */
 const URL_EXPIRES_SECONDS = 3600
-/** Most rows of a query. */
+/** The most rows of a query. */
 const BATCH_ROWS = 1000
 
 type RemoteFilesOptions = {
@@ -17,17 +17,17 @@ type RemoteFilesOptions = {
   readonly local: Pick<FileStorage, 'pathOf' | 'remove'>
   readonly catalogue: Pick<Catalogue, 'db' | 'changed' | 'stored'>
   readonly meters: UploadMeters
-  /** Most bytes that may wait here for the bucket; 0 is no limit. */
+  /** The most bytes that may wait on this machine for the bucket; 0 for no limit. */
   readonly spoolBytes: number
 }
 
-/** Files that go to a bucket when they are whole, and are deleted here once they are there. */
+/** The files that go to a bucket when they are finished, and are deleted on this machine once they have arrived. */
 export class RemoteFiles {
   readonly #options: RemoteFilesOptions
   readonly #queue: UploadQueue
-  /** Those that wait, by their keys. */
+  /** The files that wait, by key. */
   readonly #waiting = new Map<string, FileEntry>()
-  /** Those that have come to the bucket, and are deleted here. */
+  /** The files that have arrived in the bucket, and are being deleted on this machine. */
   readonly #arriving = new Set<Promise<void>>()
   /** True when the queue had no room for some files. */
   #isIncomplete = false
@@ -47,7 +47,7 @@ export class RemoteFiles {
     })
   }
 
-  /** Why nothing more may be written, if so: too much waits here for the bucket. */
+  /** The reason for which nothing may be written, since too much waits for the bucket; undefined when there is room. */
   get fullness(): string | undefined {
     const { spoolBytes } = this.#options
     const { waitingBytes, waitingFiles } = this.#queue
@@ -56,7 +56,7 @@ export class RemoteFiles {
     return `the spool is full: ${waitingFiles} files wait for the bucket`
   }
 
-  /** Has a file go to the bucket. One that the queue has no room for goes when it has. */
+  /** Queues a file for the bucket. A file for which the queue has no room is queued later. */
   send(entry: FileEntry): void {
     const key = entry.filePath
     this.#waiting.set(key, entry)
@@ -65,7 +65,7 @@ export class RemoteFiles {
     this.#isIncomplete = true
   }
 
-  /** Has all files go to the bucket that are whole and not there. Never rejects. */
+  /** Queues all finished files that are not in the bucket. Never rejects. */
   async sendAll(): Promise<void> {
     const { catalogue, log } = this.#options
     try {
@@ -96,7 +96,7 @@ export class RemoteFiles {
     return this.#options.client.delete(filePath)
   }
 
-  /** Has a file stay here that is on its way, so that it can be deleted. Never rejects. */
+  /** Cancels the upload of a file, so that the file can be deleted. Never rejects. */
   async recall({ filePath }: FileEntry): Promise<void> {
     this.#waiting.delete(filePath)
     if (!(await this.#queue.remove(filePath))) return
@@ -107,18 +107,18 @@ export class RemoteFiles {
     }
   }
 
-  /** An address by which anybody gets a file for an hour. */
+  /** Returns a signed address for the download of a file, which is valid for an hour. */
   urlOf({ filePath }: FileEntry): string {
     return this.#options.client.signedUrl(filePath, URL_EXPIRES_SECONDS)
   }
 
   /**
-   * Gives up what is under way; the next start, or generation, goes on.
-   * @param timeoutMs for the bucket to throw away what has come of it
+   * Gives up the uploads under way; the next start, or generation, begins them again.
+   * @param timeoutMs the time limit for the bucket to discard incomplete uploads
    */
   async close(timeoutMs: number): Promise<void> {
     await this.#queue.close(0, timeoutMs)
-    // A file whose row is not stored stays, and is found again.
+    // A file stays here until its row is stored, and the next start finds it again.
     await withDeadline(Promise.all(this.#arriving), timeoutMs, () => new Error('late')).catch(() => undefined)
   }
 
@@ -133,7 +133,7 @@ export class RemoteFiles {
     }
     entry.storage = 's3'
     catalogue.changed(entry)
-    // Until that is known for good, the file here is the one that is found again.
+    // Until the row is stored, the next start finds the file on this machine.
     await catalogue.stored(entry)
     try {
       await local.remove(entry.filePath)

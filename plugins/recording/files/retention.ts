@@ -5,19 +5,20 @@ import { DeletableFiles } from '../catalogue/deletable-files.ts'
 import type { FileEntry, StoragePlace } from '../catalogue/file-entry.ts'
 import type { StoredFiles } from './stored-files.ts'
 
-/** How often it is looked how full the disk is, and what has expired. */
+/** The interval at which the usage of the disk is checked. */
 const DISK_INTERVAL_MS = 5000
+/** The interval at which expired files are deleted. */
 const EXPIRY_INTERVAL_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The number of files that are deleted before the disk is measured again. */
 const BATCH_FILES = 20
-/** A look ends when so many files could not be deleted. */
+/** The number of files that could not be deleted after which a check ends. */
 const MAX_FAILED = 200
-/** All places in which files lie. */
+/** All places of files. */
 const PLACES: readonly StoragePlace[] = ['local', 'backup', 's3']
-/** Recordings go on when the disk is so far below its limit. */
+/** The percentage below the limit of a full disk at which recordings continue. */
 const ROOM_PERCENT = 1
-/** How often the log says at most that files could not be deleted. */
+/** The least interval of log lines about files that could not be deleted. */
 const LOG_INTERVAL_MS = 60_000
 
 /** The alarm of a full disk, with its kind in the API (api.md 3.4). */
@@ -27,34 +28,34 @@ type RetentionOptions = {
   readonly log: Logger
   readonly catalogue: Pick<Catalogue, 'db'>
   readonly files: Pick<StoredFiles, 'usage' | 'delete' | 'backUp' | 'hasBackup' | 'hasRemote' | 'fullness'>
-  /** The sections of the plugins that record, as they are now, with the types that each records. */
+  /** Returns the present sections of the plugins that record, with the types that each records. */
   readonly sections: () => readonly {
     readonly plugin: string
     readonly types: readonly string[]
     readonly section: RecordConfig
   }[]
-  /** From how full a disk on the oldest files of all go, and those of the backup; 0 is never. */
+  /** The usages, in percent, above which the oldest files of the storage and of the backup are deleted; 0 for never. */
   readonly limits: { readonly overwritepercent: number; readonly backupoverwritepercent: number }
-  /** The disk has become too full for a plugin. */
+  /** Called when the disk has become too full for a plugin. */
   readonly full: (plugin: string, reason: string) => void
-  /** False while a storage is missing: nothing of it goes then. */
+  /** Returns false while a storage is missing: none of its files is deleted then. */
   readonly isThere: (place: 'local' | 'backup') => boolean
   readonly alarm: (alarm: AlarmNotice) => void
   /** See `Kept.full`. */
   readonly known?: Map<string, string>
 }
 
-/** Lets recordings go when their time is over, or the disk is full; and none be written to a disk that is. */
+/** Deletes recordings that have expired, and the oldest ones of a full disk; stops recordings when the disk is too full. */
 export class Retention {
   readonly #options: RetentionOptions
   readonly #deletable: DeletableFiles
   readonly #limit = new LogLimit(LOG_INTERVAL_MS)
-  /** Why plugins may write nothing at present. */
+  /** The reasons for which plugins may write nothing at present, by plugin. */
   readonly #full: Map<string, string>
   readonly #timers: NodeJS.Timeout[] = []
   #working: Promise<void> = Promise.resolve()
   #isWorking = false
-  /** Another look follows the one that is under way. */
+  /** True when another check follows the one that is under way. */
   #isDue = false
   #closed = false
 
@@ -70,7 +71,7 @@ export class Retention {
     this.look()
   }
 
-  /** Looks at the disk and at what has expired now; after the look that is under way, if there is one. */
+  /** Checks the disk and the expired files now, or after the check that is under way. */
   look(): void {
     this.#isDue = this.#isWorking
     this.#work(async () => {
@@ -79,7 +80,7 @@ export class Retention {
     })
   }
 
-  /** Why a plugin may write nothing at present; undefined when it may. */
+  /** Returns the reason for which a plugin may write nothing at present; undefined when there is none. */
   fullness(plugin: string): string | undefined {
     return this.#full.get(plugin)
   }
@@ -90,7 +91,7 @@ export class Retention {
     await this.#working
   }
 
-  /** Looks how full the disk is, and does what follows from that. */
+  /** Checks the usage of the disks: stops or resumes the recordings of plugins, and deletes the oldest files of a full disk. */
   async lookAtDisk(): Promise<void> {
     const { files, sections, limits, isThere } = this.#options
     for (const { plugin, section } of sections()) {
@@ -99,7 +100,7 @@ export class Retention {
       const { usedPercent } = await files.usage()
       this.#judge(plugin, files.fullness ?? this.#tooFull(plugin, section.diskmaxpercent, usedPercent))
     }
-    // Files that leave this disk need room there.
+    // The backup comes first, since files that leave this disk need room there.
     if (files.hasBackup) await this.#makeRoom(limits.backupoverwritepercent, undefined, 'backup')
     if (!files.hasRemote) {
       for (const { types, section } of sections()) await this.#makeRoom(section.overwritepercent, types)
@@ -107,7 +108,7 @@ export class Retention {
     }
   }
 
-  /** Deletes what is older than the sections say. */
+  /** Deletes files and events that are older than `recordfileexpiredays` of their section. */
   async expire(nowMs = Date.now()): Promise<void> {
     const { sections, isThere } = this.#options
     for (const { types, section } of sections()) {
@@ -130,7 +131,7 @@ export class Retention {
     }
   }
 
-  /** Why the disk is too full for a plugin; undefined when it has room. */
+  /** Returns the reason for which the disk is too full for a plugin; undefined when it has room. */
   #tooFull(plugin: string, maxPercent: number, usedPercent: number): string | undefined {
     const limit = maxPercent - (this.#full.has(plugin) ? ROOM_PERCENT : 0)
     if (maxPercent === 0 || usedPercent < limit) return undefined
@@ -152,7 +153,7 @@ export class Retention {
     full(plugin, reason)
   }
 
-  /** Has the oldest files go, as long as a disk is too full and there are some. */
+  /** Deletes or backs up the oldest files, as long as a disk is too full and there are some. */
   async #makeRoom(percent: number, types?: readonly string[], storage: 'local' | 'backup' = 'local'): Promise<void> {
     const { files, log, isThere } = this.#options
     if (percent === 0 || !isThere(storage)) return
@@ -168,7 +169,7 @@ export class Retention {
     }
   }
 
-  /** Has files go, each for itself. @returns the ids of those that could not */
+  /** Deletes or backs up files one by one. @returns the ids of the files that failed */
   async #clear(entries: readonly FileEntry[], how: 'backUp' | 'delete'): Promise<number[]> {
     const { files, log } = this.#options
     const failed: number[] = []
@@ -184,7 +185,7 @@ export class Retention {
     return failed
   }
 
-  /** One look at a time: one that takes long has others left out. */
+  /** Runs a check, unless another one is under way. */
   #work(look: () => Promise<void>): void {
     if (this.#isWorking || this.#closed) return
     this.#isWorking = true

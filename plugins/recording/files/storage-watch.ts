@@ -10,18 +10,18 @@ import {
   withDeadline,
 } from 'sluice/sdk'
 
-/** How often it is looked whether the storage is there, and can be written again. */
+/** The interval at which the storage is checked. */
 const LOOK_INTERVAL_MS = 5000
-/** A disk that takes longer to answer is as good as none. */
+/** The time limit for a disk to answer; a slower one counts as missing. */
 const ANSWER_MS = 10_000
-/** How often the log says at most that files could not be written. */
+/** The least interval of log lines about files that could not be written. */
 const LOG_INTERVAL_MS = 60_000
 
 /** The alarms of a storage that is lost and is back, with their kinds in the API (api.md 3.4). */
 const LOST = { name: 'storage_lost', type: 0x10010, plugin: 'global' } as const
 const BACK = { name: 'storage_back', type: 0x10011, plugin: 'global' } as const
 
-/** A full disk is the business of the retention. */
+/** The error codes of a full disk, which the retention handles. */
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
 
 export type WatchedPlace = 'local' | 'backup'
@@ -32,28 +32,28 @@ type StorageWatchOptions = {
   readonly log: Logger
   readonly local: WatchedStorage
   readonly backup: WatchedStorage | undefined
-  /** True where the config has streams recorded: operators are then told at the start that nothing can be written. */
+  /** Returns true when the config has record rules: the start then checks that files can be written. */
   readonly isWanted: () => boolean
   readonly alarm: (alarm: AlarmNotice) => void
-  /** The folder of recordings is lost: nothing may be written there any more. */
+  /** Called when the folder of recordings is lost: nothing may be written there any more. */
   readonly lost: (reason: string) => void
-  /** A folder that was lost is back. */
+  /** Called when a folder that was lost is back. */
   readonly returned: (place: WatchedPlace) => void
   /** See `Kept.problems`. */
   readonly known?: Map<WatchedPlace, StorageProblem>
 }
 
-/** The reason for which a storage can't be used: for everybody, and for the log with its folder and what helps. */
+/** The reason for which a storage can't be used: `text` is for all, `advice` is for the log, with the folder and a remedy. */
 export type StorageProblem = { readonly kind: 'missing' | 'unwritable'; readonly text: string; readonly advice: string }
 
-/** Looks whether the folders of the storage are there and can be written, and says so when that changes. */
+/** Checks that the folders of the storage are there and can be written; logs changes and raises alarms. */
 export class StorageWatch {
   readonly #options: StorageWatchOptions
   readonly #problems: Map<WatchedPlace, StorageProblem>
   readonly #limit = new LogLimit(LOG_INTERVAL_MS)
-  /** The places of which a file could not be written, so that a look tries it. */
+  /** The places where a file could not be written: the next check tries to write there. */
   readonly #doubted = new Set<WatchedPlace>()
-  /** Questions that a disk has not answered: another one would take another thread. */
+  /** The checks that a disk has not answered yet: another check would block another thread. */
   readonly #asking = new Map<WatchedPlace, Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
@@ -66,7 +66,7 @@ export class StorageWatch {
     options.backup?.onFailure((failure) => this.#failed('backup', failure))
   }
 
-  /** Looks now, and from now on. */
+  /** Checks the storage now, and at intervals from now on. */
   async start(): Promise<void> {
     this.#timer = setInterval(() => void this.look(), LOOK_INTERVAL_MS).unref()
     if (this.#options.isWanted()) this.#doubted.add('local')
@@ -89,12 +89,12 @@ export class StorageWatch {
     return this.#problems.size === 0
   }
 
-  /** False where a place was missing when it was last looked at. */
+  /** Returns false when a place was missing at its last check. */
   isThere(place: WatchedPlace): boolean {
     return this.#problems.get(place)?.kind !== 'missing'
   }
 
-  /** Looks at all places; one look at a time. Never rejects. */
+  /** Checks all places; one check runs at a time. Never rejects. */
   look(): Promise<void> {
     return (this.#looking ??= this.#lookAtAll().finally(() => (this.#looking = undefined)))
   }
@@ -146,7 +146,7 @@ export class StorageWatch {
     if (place === 'local') lost(problem.text)
   }
 
-  /** The first is told with its path, what follows is counted; a look finds out whether it is the whole storage. */
+  /** Logs the first failure with its path and counts the next ones; a check finds out if the whole storage is affected. */
   #failed(place: WatchedPlace, { file, code }: WriteFailure): void {
     if (FULL.has(code) || this.#closed) return
     this.#doubted.add(place)

@@ -18,16 +18,17 @@ import type { FileEntry, StoragePlace } from '../catalogue/file-entry.ts'
 import type { RemoteFiles } from './remote-files.ts'
 import type { WantedRecording } from '../record/record-rules.ts'
 
-/** How long a file waits for the database to know of it. */
+/** The time for which a new file waits for its row to be stored. */
 const STORED_WITHIN_MS = 1000
 
-/** The file that is to be made for a recording. */
+/** The terms of a file that is to be created. */
 export type NewFile = {
   readonly wanted: WantedRecording
   readonly service: RecordService
   readonly tracks: readonly MediaTrack[]
-  /** The time of the stream at which it begins, and the date of that. */
+  /** The time of the stream at which the file begins, in whole milliseconds. */
   readonly baseMs: number
+  /** The date of `baseMs`, in Unix milliseconds. */
   readonly startMs: number
   /** See `RecordedFile.clockMs`. */
   readonly clockMs: number
@@ -44,16 +45,16 @@ type StoredFilesOptions = {
   readonly storage: Files
   /** See `Kept.held`. */
   readonly held?: Set<string>
-  /** The bucket that whole files go to; undefined when they stay on this machine. */
+  /** The bucket to which finished files go; undefined when they stay on this machine. */
   readonly remote: RemoteFiles | undefined
-  /** Has a file go to the bucket that is whole. */
+  /** Queues a finished file for the bucket. */
   readonly send?: ((entry: FileEntry) => void) | undefined
 }
 
-/** The files of recordings, and what is known of them: one changes with the other. */
+/** The files on the disk, in the backup and in the bucket. A change of a file also changes its row in the catalogue. */
 export class StoredFiles {
   readonly #options: StoredFilesOptions
-  /** The files that something is done with that nothing else may be done with meanwhile. */
+  /** The paths of locked files; see `Kept.held`. */
   readonly #held: Set<string>
 
   constructor(options: StoredFilesOptions) {
@@ -61,12 +62,12 @@ export class StoredFiles {
     this.#held = options.held ?? new Set()
   }
 
-  /** How full a disk is: the one that files are written to, or the one of the backup. */
+  /** Returns the usage of the disk that files are written to, or of the backup's disk. */
   async usage(place: 'local' | 'backup' = 'local'): Promise<DiskUsage> {
     return this.#storageOf(place).usage()
   }
 
-  /** Why nothing may be written at present, whatever the disk says. */
+  /** The reason, other than the disk, for which nothing may be written at present; undefined when there is none. */
   get fullness(): string | undefined {
     return this.#options.remote?.fullness
   }
@@ -76,7 +77,7 @@ export class StoredFiles {
     return this.#options.remote !== undefined
   }
 
-  /** An address by which anybody gets a file for a while that lies in a bucket; undefined for one that lies here. */
+  /** Returns a signed address for the download of a file in the bucket; undefined for a file elsewhere. */
   urlOf(entry: FileEntry): string | undefined {
     return entry.storage === 's3' ? this.#remote().urlOf(entry) : undefined
   }
@@ -126,8 +127,9 @@ export class StoredFiles {
   }
 
   /**
-   * Stores that a file is begun before it is there, as nobody would know of it after a crash in between. The stream does not wait
-   * long for a database that is slow or away.
+   * Stores the row of a file before the file is created, since a crash in between would leave a file without a row. The stream does not
+   * wait long for a database that is slow or away.
+   * @returns false when another file has the path
    */
   async #claim(entry: FileEntry, filePath: string): Promise<boolean> {
     const { catalogue } = this.#options
@@ -141,12 +143,12 @@ export class StoredFiles {
     return true
   }
 
-  /** Goes on in a file of that name; undefined where none can be gone on with. */
+  /** Continues a file of that name; returns undefined when no file can be continued. */
   async #resume(path: string, init: NewFile): Promise<MediaFileWriter | undefined> {
     const { catalogue, log } = this.#options
     const { type, streamPath } = init.wanted
     const filePath = `${path}${init.service.extension}`
-    // One that is going to the bucket may not change, nor may two go on in one.
+    // A file that goes to the bucket may not change, and only one recording may continue a file.
     if (this.hasRemote || this.#held.has(filePath)) return undefined
     this.#held.add(filePath)
     try {
@@ -169,7 +171,7 @@ export class StoredFiles {
       const { writer, sizeBytes, durationMs } = resumed
       const file = await storage.extend(entry.filePath, sizeBytes)
       entry.isActive = true
-      // Its last part is what it is as old as.
+      // A file that is continued is as old as its last part.
       entry.createdMs = Date.now()
       catalogue.begin(entry)
       return new MediaFileWriter({ tracks, writer, file, entry, baseMs, offsetMs: Math.ceil(durationMs) })
@@ -178,7 +180,7 @@ export class StoredFiles {
     }
   }
 
-  /** Notes that a file has ended; returns whether there is anything in it. */
+  /** Updates the row of a file that has ended, and removes an empty file; returns true when the file has content. */
   finish(entry: FileEntry): boolean {
     const { catalogue, storage, send, log } = this.#options
     entry.isActive = false
@@ -194,16 +196,16 @@ export class StoredFiles {
     return false
   }
 
-  /** @throws {Error} that says what is wrong, with no path in it */
+  /** Opens a file for reading. @throws {Error} with no path in its message */
   async openBytes(entry: FileEntry, signal?: AbortSignal): Promise<RecordingBytes> {
     if (entry.storage === 's3') return this.#remote().open(entry, signal)
     return this.#storageOf(entry.storage).read(entry.filePath, signal)
   }
 
   /**
-   * Deletes a file for good, and what is known of it.
-   * @returns whether it was done: one that is being written is left alone
-   * @throws {Error} with the system's code; or of the bucket
+   * Deletes a file for good, and its row.
+   * @returns false for a file that is being written or is locked, which is left alone
+   * @throws {Error} with the system's code, or of the bucket
    */
   delete(entry: FileEntry): Promise<boolean> {
     return this.#hold(entry, async () => {
@@ -218,9 +220,9 @@ export class StoredFiles {
   }
 
   /**
-   * Moves a file to the backup, where there is one. One that somebody else has deleted is forgotten.
-   * @returns whether it was done: one that is being written is left alone
-   * @throws {Error} with the system's code; it is then where it was
+   * Moves a file to the backup, when there is one. The row of a file that is missing is deleted.
+   * @returns false for a file that is being written or is locked, which is left alone
+   * @throws {Error} with the system's code; the file is then where it was
    */
   backUp(entry: FileEntry): Promise<boolean> {
     return this.#hold(entry, async () => {
@@ -233,24 +235,24 @@ export class StoredFiles {
     })
   }
 
-  /** Resolves when what is known of the files is stored, or the database is away. Never rejects. */
+  /** Resolves when the rows of the files are stored, or the database is away. Never rejects. */
   settled(): Promise<void> {
     return this.#options.catalogue.settled()
   }
 
-  /** Undefined where there is no file. */
+  /** Returns the size in bytes; undefined when the file is missing. */
   async sizeOf(entry: FileEntry): Promise<number | undefined> {
     return this.#storageOf(entry.storage).sizeOf(entry.filePath)
   }
 
-  /** Cuts the end of a file off. */
+  /** Cuts a file off after `sizeBytes`. @throws {Error} with the system's code */
   async cut(entry: FileEntry, sizeBytes: number): Promise<void> {
     const writer = await this.#storageOf(entry.storage).extend(entry.filePath, sizeBytes)
     await writer.close()
     if (writer.error !== undefined) throw writer.error
   }
 
-  /** Does something with a file that has ended, and lets nothing else be done with it meanwhile. */
+  /** Locks a finished file and runs `act`; returns false when the file is being written or is locked already. */
   async #hold({ filePath, storage }: FileEntry, act: () => Promise<void>): Promise<boolean> {
     const isWritten = this.#options.catalogue.active.values().some((active) => active.filePath === filePath)
     if (this.#held.has(filePath) || (isWritten && storage === 'local')) return false

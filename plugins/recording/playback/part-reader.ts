@@ -2,27 +2,28 @@ import type { AccessUnit, Recording, Track } from 'sluice/sdk'
 import { mainTracks, rescale } from 'sluice/sdk/media'
 import type { PlaybackPart } from './playback-part.ts'
 
-/** A time in whole milliseconds may lie so far from that of the keyframe which it names. */
+/** The largest difference between a time in whole milliseconds and the time of the keyframe that it names. */
 const SLACK_MS = 2
-/** A keyframe is presented so long after it is decoded at most. */
+/** The longest time between the decoding and the presentation of a keyframe. */
 const MAX_REORDER_MS = 1000
-/** Media of one time lie so far apart in a file at most. */
+/** The largest distance, in time, of units of one time in the order of a file. */
 const MAX_SKEW_MS = 2000
 
 /**
- * Reads a part of a file. It begins with the keyframe at or before its start, and ends before its end, by decoding time in every
- * track: of two parts, of which one begins where the other ends, at a keyframe, each unit is in one.
+ * Reads a part of a file: from the keyframe at or before its start up to its end, by decoding time in every track. When one part ends and
+ * another begins at the same keyframe, each unit is in one of the two.
  */
 export class PartReader {
   /** The time of the file at which it begins, in whole milliseconds: its start, or the keyframe before. */
   readonly fromMs: number
   readonly #recording: Recording
   readonly #main: Track | undefined
-  /** The first time of units of the main track, in its ticks, and of the other tracks. */
+  /** The first time of units of the main track, in its ticks. */
   readonly #startTicks: number
+  /** The first time of units of the other tracks. */
   readonly #othersFromMs: number
   readonly #toMs: number
-  /** The tracks of which all was given. */
+  /** The ids of the tracks that were read up to the end of the part. */
   readonly #passed = new Set<number>()
   #isOver = false
 
@@ -37,7 +38,7 @@ export class PartReader {
     this.#toMs = isCut ? toMs - SLACK_MS : Infinity
   }
 
-  /** @throws {Error} when it can't be read */
+  /** @throws {Error} when the file can't be read */
   static async open(recording: Recording, part: PlaybackPart): Promise<PartReader> {
     const { fromMs, isOverlapped } = part
     const start = fromMs > 0 ? await startOf(recording, fromMs, isOverlapped) : undefined
@@ -57,7 +58,7 @@ export class PartReader {
     return undefined
   }
 
-  /** Goes on at the keyframe at or before a time of the file, or at the start. */
+  /** Continues at the keyframe at or before a time of the file, or at the start. */
   async seek(fileMs: number): Promise<void> {
     this.#isOver = false
     this.#passed.clear()
@@ -72,7 +73,7 @@ export class PartReader {
     return (isMain ? unit.dts < this.#startTicks : ms < this.#othersFromMs) ? undefined : unit
   }
 
-  /** Takes note that a track has come to the end. */
+  /** Notes that a track has come to the end of the part. */
   #pass({ id }: Track, mainMs: number): undefined {
     this.#passed.add(id)
     this.#isOver =
@@ -80,7 +81,7 @@ export class PartReader {
   }
 }
 
-/** The keyframe at or before a time, or the first one at or after it; undefined where there is none. */
+/** Returns the keyframe at or before a time; with `isAfter`, the first one at or after it. Undefined when there is none. */
 async function startOf(recording: Recording, fromMs: number, isAfter: boolean): Promise<AccessUnit | undefined> {
   const before = await lastKeyframe(recording, fromMs)
   if (before === undefined || !isAfter || before.dtsMs >= fromMs - SLACK_MS) return before
@@ -91,7 +92,7 @@ async function startOf(recording: Recording, fromMs: number, isAfter: boolean): 
   }
 }
 
-/** The last keyframe that is decoded up to a time. A recording seeks by times of presentation. */
+/** Searches the last keyframe that is decoded up to a time, since a recording seeks by presentation time. */
 async function lastKeyframe(recording: Recording, fromMs: number): Promise<AccessUnit | undefined> {
   for (let positionMs = fromMs + MAX_REORDER_MS; ;) {
     await recording.seek(positionMs)

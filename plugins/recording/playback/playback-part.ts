@@ -1,14 +1,14 @@
 import type { RecordingDates } from 'sluice/sdk'
 import type { FileEntry } from '../catalogue/file-entry.ts'
 
-/** A file, and which part of it is played, in milliseconds of the file. */
+/** A part of a file that is played, in milliseconds of the file. */
 export type PlaybackPart = {
   readonly entry: FileEntry
   readonly fromMs: number
   /** The end of the file, unless it `isCut` before. */
   readonly toMs: number
   readonly isCut: boolean
-  /** It begins with the keyframe after `fromMs`, since the file before has that time; else with the one before. */
+  /** True when it begins with the keyframe after `fromMs`, since the former file covers that time; else with the one before. */
   readonly isOverlapped: boolean
 }
 
@@ -16,8 +16,8 @@ export type PlaybackPart = {
 type Range = { readonly startMs: number | undefined; readonly endMs: number | undefined }
 
 /**
- * The parts of files in a time, one after another; of files that have the same time by the same clock, the one that began first has it.
- * Those by another clock have other media.
+ * Returns the parts of files in a time range, one after another. Where files by the same clock overlap, the one that began first is played.
+ * Files by another clock have other media: they don't overlap.
  */
 export function playbackParts(entries: readonly FileEntry[], { startMs, endMs }: Range): PlaybackPart[] {
   const parts: PlaybackPart[] = []
@@ -78,7 +78,7 @@ export class PlaybackTimes implements RecordingDates {
   }
 }
 
-/** The last of the numbers, which rise, that is not above a limit; -1 where there is none. */
+/** A binary search for the index of the last of ascending numbers that is not above a limit; -1 when there is none. */
 function lastUpTo(numbers: readonly number[], limit: number): number {
   let low = 0
   let high = numbers.length

@@ -11,25 +11,25 @@ import {
 
 /** A path by which one viewer plays recordings: `vod_`, their type, a number of the viewer's own choice, and the stream. */
 const PLAYBACK_PATH = /^vod_(?<type>[a-z][a-z0-9-]*)_\d+\/(?<streamPath>.+)$/u
-/** Instead of a type: the recordings of all. */
+/** Stands for recordings of any type in a path. */
 const ANY_TYPE = 'any'
-/** Paths whose sources take times themselves: playbacks, and those of devices. */
+/** The paths of playbacks and of devices, which take times themselves. */
 const OTHER_PLAYBACK = /^(?:vod|gb)_/u
-/** A playback that fails is not tried again. */
+/** The retry policy: a playback that fails is not tried again. */
 const ONCE = { loop: 0, maxretry: 0, retryinterval: 0, proxy: '', header: {}, args: {}, testmode: 0 } as const
 
 type PlaybackSourceOptions = {
-  /** The plugin that records a type; undefined where none does. */
+  /** Returns the plugin that records a type; undefined when none does. */
   readonly pluginOf: (type: string) => string | undefined
   /** Opens recordings; see `Recordings.open`. */
   readonly open: (init: PlaybackInit, signal: AbortSignal) => Promise<Recording>
-  /** The plugin that plays recordings of any type; undefined where none does. */
+  /** Returns the plugin that plays recordings of any type; undefined when none does. */
   readonly anyPlugin: () => string | undefined
   /** See `Kept.leads`. */
   readonly leads?: { count: number }
 }
 
-/** The source of the pulls that play recordings, by the paths of viewers. */
+/** The source of the pulls that play recordings, at paths of the viewers' own. */
 export class PlaybackSource implements PullSource {
   readonly #options: PlaybackSourceOptions
   readonly #leads: { count: number }
@@ -39,7 +39,7 @@ export class PlaybackSource implements PullSource {
     this.#leads = options.leads ?? { count: 0 }
   }
 
-  /** True for a path by which recordings are played. */
+  /** Returns true for a path at which recordings are played. */
   names(streamPath: string): boolean {
     return PLAYBACK_PATH.test(streamPath)
   }
@@ -61,7 +61,7 @@ export class PlaybackSource implements PullSource {
 
   /**
    * Leads a viewer that asks for a stream with a time (`?start=`) to its recordings, at a path of its own.
-   * @throws {InvalidRequest} for a time that is none: by the pull of the playback, the viewer would learn no more than that nothing is there
+   * @throws {InvalidRequest} for a time that can't be parsed; the pull would only answer that there is no stream
    */
   lead({ type, streamPath, params }: Pick<SessionRequest, 'type' | 'streamPath' | 'params'>): Lead | undefined {
     if (type !== 'server') return undefined

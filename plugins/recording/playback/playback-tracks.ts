@@ -1,6 +1,6 @@
 import type { Track } from 'sluice/sdk'
 
-/** The tracks of several files as those of one recording: what goes on in the next file has the id that it had. */
+/** The tracks of several files as the tracks of one recording: a track that continues in the next file keeps its id. */
 export class PlaybackTracks {
   readonly #ids = new Map<string, number>()
   readonly #known = new WeakMap<Track, Track>()

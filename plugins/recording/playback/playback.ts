@@ -25,16 +25,16 @@ type PlaybackOptions = {
   readonly init: PlaybackInit
   readonly files: Pick<StoredFiles, 'openBytes'>
   readonly service: (type: string) => RecordService | undefined
-  /** Closes the file that is open. */
+  /** Closes the open file when it aborts. */
   readonly signal: AbortSignal
 }
 
-/** A file that is read. */
+/** A file that is being read. */
 type OpenFile = { readonly tracks: readonly Track[]; readonly reader: PartReader; readonly bytes: RecordingBytes }
 
 /**
  * Opens files as one recording.
- * @throws {StreamNotFound} there is none in this time
+ * @throws {StreamNotFound} there is no file in this time
  * @throws {SluiceError} none of them can be read at present, as the storage is not there
  * @throws {Error} none of them can be read
  */
@@ -58,7 +58,7 @@ export async function openPlayback(options: PlaybackOptions): Promise<Recording>
   throw failure
 }
 
-/** An error for a file that can't be read, which the log says. */
+/** Opens the file of a part; logs and returns the error of a file that can't be read. */
 async function openFile(options: PlaybackOptions, part: PlaybackPart): Promise<OpenFile | Error> {
   const { log, files, service, signal } = options
   const { entry } = part
@@ -78,7 +78,7 @@ async function openFile(options: PlaybackOptions, part: PlaybackPart): Promise<O
   }
 }
 
-/** Files, one after another, each opened when it is its turn. */
+/** Plays files one after another; each is opened when its turn comes. */
 class Playback implements Recording {
   readonly tracks: readonly Track[]
   readonly dates: RecordingDates
@@ -118,7 +118,7 @@ class Playback implements Recording {
     await file?.bytes.close()
   }
 
-  /** A unit with the times of the playback; the next one of another file where there is none. */
+  /** Returns a unit with the times of the playback; at the end of a file, the first unit of the next file. */
   #placed(unit: AccessUnit | undefined): AccessUnit | Promise<AccessUnit | undefined> | undefined {
     if (unit === undefined) return this.#file === undefined ? undefined : this.#goOn()
     const { track } = unit
@@ -131,7 +131,7 @@ class Playback implements Recording {
     return this.next()
   }
 
-  /** Opens a part, or the first one after it that can be read; there is no file where there is none. */
+  /** Opens a part, or the first one after it that can be read; no file is open when there is none. */
   async #open(from: number): Promise<void> {
     await this.close()
     for (let index = from; index < this.#parts.length; index++) {
@@ -141,7 +141,7 @@ class Playback implements Recording {
         this.#options.signal.throwIfAborted()
         continue
       }
-      // The playback may have been ended meanwhile, and this file not been seen.
+      // The playback may have been closed while this file was being opened.
       if (this.#options.signal.aborted) {
         await file.bytes.close()
         this.#options.signal.throwIfAborted()

@@ -1,12 +1,12 @@
 import type { PluginContext, RecordConfig, SessionInit } from 'sluice/sdk'
 import { recordingPlace, type RecordRules, type WantedRecording } from './record-rules.ts'
 
-/** Has streams keep what events are to begin with, where rules of mode `event` say so. */
+/** Makes streams buffer the media before events, where rules of mode `event` ask for it. */
 export class EventBuffers {
   readonly #ctx: Pick<PluginContext<unknown>, 'log' | 'streams'>
-  /** The streams that are kept, by place of the recordings. */
+  /** The buffered streams, by the place of their recordings. */
   readonly #kept = new Map<string, { readonly wanted: WantedRecording; readonly stop: AbortController }>()
-  /** Resolve when streams are kept, or can't be. */
+  /** Promises that resolve when a stream is buffered, or can't be. */
   readonly #beginning = new Set<Promise<void>>()
   #isClosed = false
 
@@ -14,7 +14,7 @@ export class EventBuffers {
     this.#ctx = ctx
   }
 
-  /** Has a stream that is published keep as much as the section of the plugin says, until it ends. */
+  /** Makes a published stream buffer `beforeduration` of the plugin's section, until the stream ends. */
   keep(wanted: WantedRecording, sections: ReadonlyMap<string, Pick<RecordConfig, 'beforeduration'>>): void {
     const place = recordingPlace(wanted)
     const bufferMs = sections.get(wanted.plugin)?.beforeduration ?? 0
@@ -30,12 +30,12 @@ export class EventBuffers {
     })
   }
 
-  /** Resolves when all streams are kept that were asked for so far. */
+  /** Resolves when each stream that `keep` was called with so far is buffered, or can't be. */
   async begun(): Promise<void> {
     await Promise.all(this.#beginning)
   }
 
-  /** Lets go what no rule asks for any more. */
+  /** Ends the buffers that no rule asks for any more. */
   keepOnly(rules: Pick<RecordRules, 'match'>): void {
     for (const { wanted, stop } of this.#kept.values()) {
       const places = rules.match(wanted.streamPath).map(recordingPlace)
@@ -48,7 +48,7 @@ export class EventBuffers {
     for (const { stop } of this.#kept.values()) stop.abort()
   }
 
-  /** Subscribes and takes nothing, until the stream ends. */
+  /** Subscribes and reads nothing, until the stream ends: the subscription makes the stream buffer. */
   async #subscribe(
     { plugin, streamPath }: WantedRecording,
     bufferMs: number,

@@ -1,17 +1,17 @@
 import type { AccessUnit, Recording } from 'sluice/sdk'
 
-/** Parts that are cut out of files are about so long. */
+/** The least distance of two cuts: parts that are cut out of files are about this long. */
 const CUT_MS = 10_000
-/** Most cuts of a file, those of more than a day. What comes after is one cut. */
+/** The most cuts of a file, enough for more than a day. The rest of a longer file is one part. */
 const MAX_CUTS = 10_000
 
-/** Notes a keyframe where it is far enough from the cut before. */
+/** Adds the time of a keyframe to the cuts of its file, when it is far enough from the last cut. */
 export function noteCut(cutsMs: number[], keyframe: AccessUnit): void {
   const timeMs = Math.round(keyframe.dtsMs)
   if (timeMs - (cutsMs.at(-1) ?? 0) >= CUT_MS && cutsMs.length < MAX_CUTS) cutsMs.push(timeMs)
 }
 
-/** Looks for the cuts of a file, of which none were kept. @throws {Error} when it can't be read */
+/** Finds the cuts of a file that has no stored ones. @throws {Error} when the file can't be read */
 export async function findCuts(recording: Recording): Promise<number[]> {
   const cutsMs: number[] = []
   for (let positionMs = CUT_MS; positionMs < recording.durationMs && cutsMs.length < MAX_CUTS;) {
@@ -20,7 +20,7 @@ export async function findCuts(recording: Recording): Promise<number[]> {
     const timeMs = unit === undefined ? 0 : Math.round(unit.dtsMs)
     const isNew = timeMs > (cutsMs.at(-1) ?? 0)
     if (isNew) cutsMs.push(timeMs)
-    // Keyframes may be farther apart.
+    // Keyframes may be farther apart than `CUT_MS`.
     positionMs = (isNew ? timeMs : positionMs) + CUT_MS
   }
   return cutsMs

@@ -4,31 +4,31 @@ import { checkStoragePath, InvalidRequest, storageName } from 'sluice/sdk'
 export type NameTerms = {
   readonly type: string
   readonly streamPath: string
-  /** When the first picture came. */
+  /** The date of the file's first unit, in Unix milliseconds. */
   readonly startMs: number
 }
 
 const PLACEHOLDER = /\{([a-z]+)\}/giu
 
 /**
- * Makes the path of a file, without ending, below the root of the storage.
- * @param folder with placeholders; those of the stream's path make folders
- * @param name with placeholders; what makes a path of it becomes `_`
- * @throws {InvalidRequest} when it would lead out of the storage
+ * Returns the path of a file below the root of the storage, without its extension.
+ * @param folder may have placeholders; the slashes of a stream's path make folders
+ * @param name may have placeholders; characters that would make folders become `_`
+ * @throws {InvalidRequest} when the path would lead out of the storage
  */
 export function filePathOf(folder: string, name: string, terms: NameTerms): string {
   const path = checkStoragePath(`${folderPathOf(folder, terms)}/${storageName(filled(name, terms, storageName))}`)
   return path
 }
 
-/** The folder alone; the root is empty. @throws {InvalidRequest} */
+/** Returns the path of a folder below the root of the storage; empty for the root itself. @throws {InvalidRequest} */
 export function folderPathOf(folder: string, terms: NameTerms): string {
   return checkStoragePath(filled(folder, terms, (text) => text.split('/').map(storageName).join('/')))
 }
 
 /**
  * Checks a name with placeholders.
- * @throws {InvalidRequest} for a placeholder that there is not
+ * @throws {InvalidRequest} for an unknown placeholder
  */
 export function checkPlaceholders(text: string): void {
   for (const [written, name = ''] of text.matchAll(PLACEHOLDER)) {

@@ -2,50 +2,54 @@ import type { RecordedFile, RecordingEvent } from 'sluice/sdk'
 import type { WantedRecording } from './record-rules.ts'
 import type { KeptDates } from './stream-dates.ts'
 
-/** The origin of a recording: a rule or a source, whose recordings end with it; an operator or a plan, which stop it; an event. */
+/**
+ * The origin of a recording: `rule` for a rule or a source, with which the recording ends; `operator` for an operator or a plan, who stop
+ * it; `event` for an event.
+ */
 export type RecordOrigin = 'rule' | 'operator' | 'event'
 
-/** An event that is recorded by itself. It ends at an uptime of the server, whatever is done to the clock. */
+/** The terms of an event with a recording of its own, which ends at the server's uptime `untilMs`, however the clock is set. */
 export type EventTerms = { readonly event: RecordingEvent; readonly beforeMs: number; untilMs: number }
 
-/** The end of a recording that another generation goes on with. */
+/** The state of a recording at its end, from which another generation continues it. */
 export type HandedRecording = {
-  /** Its dates, by which the next file has its own; undefined where it had none yet. */
+  /** The dates that the next file continues; undefined when the recording had none yet. */
   readonly dates: KeptDates | undefined
-  /** Its time was over before: nothing goes on. */
+  /** True when the recording's time was over before, so that there is nothing to continue. */
   readonly isOver: boolean
 }
 
 /**
- * A recording, as the next generation of the plugin finds it: its terms, and functions of the generation that has begun it.
+ * A running recording as the next generation of the plugin finds it: its terms, and functions of the generation that has begun it.
  *
- * The next generation takes the stream beside this one, and learns from what it is given at once how far the stream is. It has this one
- * end its file at the first keyframe after that time, and begins its own file with the same keyframe. Both are given the same units in
- * the same order, so that each unit is in one file, however far either of them is behind.
+ * The next generation subscribes to the stream as well, and reads the present time of the stream from the units that it receives at once.
+ * It makes this recording end its file at the first keyframe after that time, and begins its own file with the same keyframe. Both receive
+ * the same units in the same order, so that each unit is in one file, however far either of them is behind.
  */
 export interface RunningRecording {
   readonly wanted: WantedRecording
   readonly origin: RecordOrigin
-  /** Undefined where it is for no event. */
+  /** Undefined for a recording that is not an event's own. */
   readonly eventTerms: EventTerms | undefined
   readonly startMs: number
-  /** The ids that its task had and has, the newest last. */
+  /** The ids of its former tasks and of its present task, the newest last. */
   readonly taskIds: readonly number[]
-  /** True once others were told that it goes on. */
+  /** True once the beginning of the recording was reported to other plugins. */
   readonly isTold: boolean
   /** The file that is being written. */
   readonly file: RecordedFile | undefined
-  /** Settles when its files are whole and their rows are on their way; never rejects. */
+  /** Resolves when its files are finished and their rows are queued for the database. Never rejects. */
   readonly done: Promise<void>
-  /** Is called when the next generation goes on with it: it is tried no more, and others are not told of its end. */
+  /** Called when the next generation continues the recording: it makes no more attempts, and its end is not reported. */
   release(): void
   /**
    * Ends its file at the first keyframe after a time of the stream.
-   * @returns resolves when that has come, or when it has ended otherwise; where it appends, once its file is whole and known
+   * @returns resolves when that keyframe has come, or the recording has ended otherwise; with `append`, once the file and its row are
+   * stored
    */
   endAfter(timeMs: number): Promise<HandedRecording>
-  /** Ends it as one that nobody goes on with. */
+  /** Ends the recording for good: no generation continues it. */
   stop(reason: string): void
-  /** Has it end its file as nothing may be written. */
+  /** Ends its file, since nothing may be written at present; the recording is tried again. */
   interrupt(reason: string): void
 }

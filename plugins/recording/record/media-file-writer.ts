@@ -4,9 +4,9 @@ import type { FileWriter } from 'sluice/sdk'
 import { noteCut } from './file-cuts.ts'
 import type { FileEntry } from '../catalogue/file-entry.ts'
 
-/** A piece without keyframe ends after this. A process that is killed loses one piece. */
+/** The longest piece without a keyframe. A process that is killed loses one piece. */
 const PIECE_MS = 1000
-/** The last unit of a track lasts as long as the one before, up to this. */
+/** The longest duration of a track's last unit, which is taken to last as long as the unit before. */
 const MAX_STEP_MS = 1000
 
 type MediaFileWriterOptions = {
@@ -20,23 +20,23 @@ type MediaFileWriterOptions = {
   readonly offsetMs: number
 }
 
-/** The last time that was seen of a track, and the step to it. */
+/** The latest time of a track, and the step to it from the time before, in milliseconds. */
 type TrackPace = { lastMs: number; stepMs: number }
 
-/** Writes one file: its units at times that count from its beginning, piece by piece. */
+/** Writes the units of one file piece by piece, with times that count from the beginning of the file. */
 export class MediaFileWriter {
   readonly entry: FileEntry
   readonly baseMs: number
   readonly #options: MediaFileWriterOptions
   readonly #tracks: ReadonlyMap<number, Track>
-  /** The one that it can be cut by. */
+  /** The id of the main track: its keyframes are cuts of the file. */
   readonly #mainId: number | undefined
   readonly #paces = new Map<number, TrackPace>()
   #piece: Buffer[] = []
   #pieceMs: number
-  /** The ends of pieces that may not be written yet, in the file and in the stream, the oldest first. */
+  /** The ends of the pieces that may not be written yet, in the file and in the stream; the oldest first. */
   #pieceEnds: { readonly sizeBytes: number; readonly endMs: number }[] = []
-  /** How many units could not be written. */
+  /** The number of units that could not be written. */
   #dropped = 0
   #closed: Promise<void> | undefined
 
@@ -55,12 +55,12 @@ export class MediaFileWriter {
     return this.#dropped
   }
 
-  /** Why it has failed, if it has. */
+  /** The error by which the file has failed; undefined when it has not. */
   get error(): Error | undefined {
     return this.#options.file.error
   }
 
-  /** The date of a time of the stream in this file, in milliseconds since the Unix epoch. */
+  /** Returns the date of a time of the stream in this file, in milliseconds since the Unix epoch. */
   dateOf(timeMs: number): number {
     return this.entry.startMs + this.#options.offsetMs + Math.round(timeMs) - this.baseMs
   }
@@ -72,8 +72,8 @@ export class MediaFileWriter {
 
   /**
    * Takes a unit of one of its tracks, at or after its beginning.
-   * @param timeMs when it is decoded, in milliseconds of the stream
-   * @returns a promise where the disk is behind
+   * @param timeMs the decoding time of the unit, in milliseconds of the stream
+   * @returns a promise to wait for when the disk is slow
    */
   write(unit: AccessUnit, timeMs: number): Promise<void> | undefined {
     const placed = this.#place(unit)
@@ -93,14 +93,14 @@ export class MediaFileWriter {
     return waits
   }
 
-  /** Has what was taken written, as the next file begins with this unit; late sound may follow. */
+  /** Writes the units taken so far, since the next file begins with this unit. Late sound may follow. */
   flush(next: AccessUnit): void {
     void this.#endPiece(this.#place(next))
   }
 
   /**
-   * Ends the file. Never rejects; `error` tells. Idempotent.
-   * @param endMs where it ends in the stream, if that is known: where the next one begins
+   * Ends the file. Never rejects; `error` has the failure. Idempotent.
+   * @param endMs the time of the stream at which the next file begins; undefined when there is none
    */
   close(endMs?: number): Promise<void> {
     return (this.#closed ??= this.#close(endMs))
@@ -154,7 +154,7 @@ export class MediaFileWriter {
     pace.lastMs = Math.max(pace.lastMs, timeMs)
   }
 
-  /** The time of the stream up to which the file is whole. */
+  /** The time of the stream up to which the file is written. */
   get #writtenEndMs(): number {
     const { sizeBytes: wholeBytes } = this.#options.file
     return this.#pieceEnds.findLast(({ sizeBytes }) => sizeBytes <= wholeBytes)?.endMs ?? this.baseMs

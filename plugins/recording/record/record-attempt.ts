@@ -17,48 +17,49 @@ export type RecordAttemptOptions = {
   readonly mode: 'auto' | 'event'
   readonly event: RecordingEvent | undefined
   readonly clock: ServerClock
-  /** The uptime of the server at which it is over, by the one at which it began; may change while it goes on. */
+  /** Returns the server's uptime at which the recording is over, from the one at which it began. It may change meanwhile. */
   readonly untilMs: (beganMs: number) => number
-  /** A file was begun, at this path. */
+  /** Called with the path of each file that was begun. */
   readonly began: (filePath: string) => void
   readonly failed: (error: Error) => void
   readonly over: () => void
   readonly recorded: (file: RecordedFile) => void
-  /** Another one has gone on, and its own last file has ended. */
+  /** Called when another recording has continued this one, and the last file has ended. */
   readonly handedOver: () => void
-  /** The one of an earlier generation that this one goes on with. */
+  /** The recording of an earlier generation that this one continues. */
   readonly former?: Pick<RunningRecording, 'endAfter'> | undefined
 }
 
-/** Records the units of a subscriber in files with dates. */
+/** One attempt of a job: records the units of a subscriber in files with dates. */
 export class RecordAttempt {
   readonly #options: RecordAttemptOptions
   readonly #cutter: StreamCutter
   #dates: StreamDates | undefined
-  /** The units of the turn in which the first one came: what was kept for late joiners, up to now. */
+  /** The units that came in the same turn of the event loop as the first one: those that the stream keeps for late subscribers. */
   #replayed: AccessUnit[] | undefined
-  /** Resolves when these were taken. */
+  /** Resolves when the replayed units were recorded. */
   #opening: Promise<void> | undefined
-  /** The end of the one before, until this one has begun. */
+  /** The state of the former recording at its end; undefined once this one has begun. */
   #former: Promise<HandedRecording> | undefined
   readonly #handed = Promise.withResolvers<HandedRecording>()
-  /** Its stream is another one than it was, by which its times are its own. */
+  /** True once the subscriber was moved to another stream: its times then differ from those of new subscribers. */
   #isMoved = false
-  /** The files that have not ended, with the date of the server's uptime 0 by which each has its dates. */
+  /** The files that have not ended, each with the date of the server's uptime 0 that its dates are computed from. */
   readonly #files = new Map<MediaFileWriter, number>()
-  /** The uptimes at which it began, and up to which its files have dates. */
+  /** The uptime at which it began. */
   #beganMs = 0
+  /** The uptime up to which its files have dates. */
   #latestMs = -Infinity
-  /** The next file begins where the one before ends, which another generation has written or goes on with. */
+  /** True when the next file begins where the former one ends, and a hand-over lies between them. */
   #isContinuous = false
   #writtenBytes = 0
   #leftOut = ''
-  /** It has been given units. */
+  /** True once units have come. */
   #isOpen = false
   #isTimeOver = false
-  /** Another one has gone on; late sound may come. */
+  /** True once another recording has continued this one; late sound may come. */
   #isHandedOver = false
-  /** It takes no more units. */
+  /** True once it takes no more units. */
   #isOver = false
 
   constructor(options: RecordAttemptOptions) {
@@ -69,7 +70,7 @@ export class RecordAttempt {
       isCutDue: () => !options.wanted.rule.append && this.#dates?.isClockSet === true,
       open: (start) => this.#begin(start),
       ended: (file) => this.#ended(file),
-      // One that is over begins no more files.
+      // A recording that is over begins no more files; that is no failure.
       failed: (error) => this.#isOver || options.failed(error),
       leftOut: (tracks) => this.#tellLeftOut(tracks),
       handedOver: (baseMs, isContinuous) => this.#handOver(baseMs, isContinuous),
@@ -100,14 +101,14 @@ export class RecordAttempt {
     })
   }
 
-  /** Ends it by an error. */
+  /** Ends the attempt with an error. */
   fail(error: Error): void {
     this.#options.failed(error)
   }
 
   /** See `RunningRecording.endAfter`. */
   endAfter(timeMs: number): Promise<HandedRecording> {
-    // Its times are its own; the next keyframe is the one that the other one means.
+    // After a move, its times differ from the caller's: it ends at its next keyframe.
     this.#cutter.endAfter(this.#isMoved ? -Infinity : timeMs)
     return this.#handed.promise
   }
@@ -131,13 +132,13 @@ export class RecordAttempt {
     return undefined
   }
 
-  /** Does what comes between units. */
+  /** Runs `act` after the units that came before it. */
   #inOrder(act: () => Promise<void> | void): Promise<void> | void {
     if (this.#replayed !== undefined) this.#open()
     return this.#opening === undefined ? act() : this.#opening.then(act)
   }
 
-  /** Takes the units that were kept for late joiners. They come in one turn, so the newest of them is of now. */
+  /** Records the replayed units. They came in one turn of the event loop, so the newest one has the present time. */
   #open(): void {
     const units = this.#replayed
     const [first] = units ?? []
@@ -169,7 +170,7 @@ export class RecordAttempt {
 
   #unit(unit: AccessUnit): Promise<void> | undefined {
     if (this.#isOver) return undefined
-    // One that goes on has its dates, and its end, from the one before.
+    // A recording that continues another one has its dates, and its end, from that one.
     const uptimeMs = this.#dates?.uptimeOf(unit.dtsMs) ?? -Infinity
     if (!this.#isHandedOver && uptimeMs >= this.#options.untilMs(this.#beganMs)) {
       this.#end()
@@ -197,7 +198,7 @@ export class RecordAttempt {
     return file
   }
 
-  /** The dates of its files; those of the one before for the first one, once that has come so far. */
+  /** Returns the dates of its files. For the first file, waits until the former recording hands its dates over. */
   async #datesAt(baseMs: number): Promise<StreamDates> {
     const handed = await this.#former
     if (handed?.isOver === true) throw new Error('the recording is over')
@@ -211,14 +212,14 @@ export class RecordAttempt {
     return dates
   }
 
-  /** The latest uptime of its files, of which the newest ends where another begins. */
+  /** Returns the latest uptime of its files, of which the newest one ends at `baseMs`. */
   #latestAt(baseMs: number): number {
-    // The file before may get late sound still.
+    // The former file may still get late sound.
     for (const [file, zeroMs] of this.#files) this.#latestMs = Math.max(this.#latestMs, file.dateOf(baseMs) - zeroMs)
     return this.#latestMs
   }
 
-  /** Another one goes on at this time; with `append`, once the file is whole. */
+  /** Hands over to another recording at this time; with `append`, once the file is finished. */
   #handOver(baseMs: number, isContinuous: boolean): void {
     this.#latestAt(baseMs)
     this.#isHandedOver = true
@@ -226,7 +227,7 @@ export class RecordAttempt {
     if (!this.#options.wanted.rule.append) void this.#tellHanded()
   }
 
-  /** Another one has gone on, and the last file has ended. */
+  /** Ends the attempt after a hand-over, when the last file has ended. */
   async #finish(): Promise<void> {
     await this.#options.files.settled()
     await this.#tellHanded()
@@ -234,7 +235,7 @@ export class RecordAttempt {
   }
 
   async #tellHanded(): Promise<void> {
-    // One that has not begun yet hands on what it is given.
+    // A recording that has not begun yet hands on the dates of the former one.
     const before = await this.#former
     const dates = this.#dates === undefined ? before?.dates : this.#keptDates(this.#dates)
     this.#handed.resolve({ dates, isOver: this.#isTimeOver })
@@ -261,7 +262,7 @@ export class RecordAttempt {
     if (files.finish(entry)) recorded(recordedFile(entry))
   }
 
-  /** Says it once of the same tracks. */
+  /** Logs tracks that the container can't carry, once for the same tracks. */
   #tellLeftOut(tracks: readonly Track[]): void {
     const leftOut = tracks.map(({ codec }) => codec)
     if (this.#leftOut === leftOut.join()) return

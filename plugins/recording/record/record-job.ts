@@ -20,33 +20,33 @@ export type RecordJobOptions = {
   readonly ctx: Pick<PluginContext<unknown>, 'log' | 'jobs' | 'streams'>
   readonly files: StoredFiles
   readonly clock: ServerClock
-  /** The service of a type at present; each try takes that of the newest generation. */
+  /** Returns the present service of a type; each attempt uses the newest generation of its plugin. */
   service(type: string): RecordService | undefined
-  /** Why nothing may be written at present, if so. */
+  /** Returns the reason for which a plugin may write nothing at present; undefined when there is none. */
   fullness(plugin: string): string | undefined
-  /** A file has ended. */
+  /** Called with each file that has ended. */
   recorded(file: RecordedFile): void
-  /** True while recordings that fail are tried again. */
+  /** Returns true while recordings that fail are tried again. */
   isTaking(): boolean
 }
 
-/** A recording that is to be made: its rule, its origin, and the recording of an earlier generation that it goes on with. */
+/** The terms of a recording that is to begin. */
 export type RecordJobInit = {
   readonly wanted: WantedRecording
   readonly origin: RecordOrigin
   readonly eventTerms?: EventTerms | undefined
-  /** The recording of an earlier generation that this one goes on with. */
+  /** The recording of an earlier generation that this one continues. */
   readonly former?: RunningRecording | undefined
 }
 
-/** How a recording is tried again that fails, as on a full disk: for as long as the stream is there. */
+/** The retry policy of recordings that fail, as on a full disk: they are tried again as long as the stream is there. */
 const POLICY = { maxretry: -1, retryinterval: 5000 }
-/** The end of a recording that another generation goes on with. */
+/** The reason for the end of a recording that another generation continues. */
 const GOES_ON = 'another generation goes on with it'
-/** The bounds of the queue of a reader that waits for the disk; beyond them pictures are left out. */
+/** The bounds of the subscriber's queue while it waits for the disk; beyond them, pictures are dropped. */
 const QUEUE = { queuesize: 64 * 1024 * 1024, queuetime: 60_000, stalltimeout: 0 }
 
-/** One recording: its tries, its files, and its place in the task tree. */
+/** One recording of one stream: its attempts, its files, and its task in the task tree. */
 export class RecordJob implements RunningRecording {
   readonly wanted: WantedRecording
   readonly origin: RecordOrigin
@@ -55,7 +55,7 @@ export class RecordJob implements RunningRecording {
   readonly eventTerms: EventTerms | undefined
   readonly #options: RecordJobOptions
   readonly #formerIds: readonly number[]
-  /** The one that it goes on with, until that has ended. */
+  /** The recording that it continues, until that one has ended. */
   #former: RunningRecording | undefined
   readonly #beginning = Promise.withResolvers<void>()
   #current: RecordAttempt | undefined
@@ -63,7 +63,7 @@ export class RecordJob implements RunningRecording {
   #isHandedOver = false
   /** The path of the latest file. */
   #filePath = ''
-  /** Why the latest try has failed. */
+  /** The error of the latest attempt that has failed. */
   #failure: unknown
 
   constructor({ wanted, origin, eventTerms, former }: RecordJobInit, options: RecordJobOptions) {
@@ -105,7 +105,7 @@ export class RecordJob implements RunningRecording {
   #goOnWith(former: RunningRecording): void {
     former.release()
     void former.done.then(() => (this.#former = undefined))
-    // Whoever stops the task means both.
+    // A stop of the task also stops the recording that it continues.
     void this.job.done.then(() => this.#isHandedOver || this.#former?.stop('it was stopped'))
   }
 
@@ -113,7 +113,7 @@ export class RecordJob implements RunningRecording {
     return this.eventTerms === undefined ? 'auto' : 'event'
   }
 
-  /** Resolves when the first file was begun, and rejects when the first try has failed, after which others may follow. */
+  /** Resolves when the first file was begun. Rejects when the first attempt has failed; others may follow. */
   get beginning(): Promise<void> {
     return this.#beginning.promise
   }
@@ -138,17 +138,17 @@ export class RecordJob implements RunningRecording {
     await Promise.all([this.job.done, this.#former?.done])
   }
 
-  /** True when it was ended before its stream: by its duration, or by somebody. */
+  /** True when it has ended before its stream: by its duration, or by a stop. */
   get wasEnded(): boolean {
     return this.#isTimeOver || this.job.stopping
   }
 
-  /** True once another generation goes on with it. */
+  /** True once another generation continues it. */
   get isHandedOver(): boolean {
     return this.#isHandedOver
   }
 
-  /** Why the latest try has failed; undefined when none has. */
+  /** The error of the latest failed attempt, when it is one that the API shows; undefined otherwise. */
   get failure(): SluiceError | undefined {
     return this.#failure instanceof SluiceError ? this.#failure : undefined
   }
@@ -169,13 +169,13 @@ export class RecordJob implements RunningRecording {
     this.job.stop(reason)
   }
 
-  /** Nothing may be written at present: the files end, and it is tried again. */
+  /** Ends the files, since nothing may be written at present; the job tries again. */
   interrupt(reason: string): void {
     this.#former?.interrupt(reason)
     this.#current?.fail(new Error(reason))
   }
 
-  /** The latest file, as others are told of it; there may be none yet. */
+  /** Returns the properties of the task that name the latest file; there may be none yet. */
   #told(): { readonly description: string; readonly filePath: string } {
     const { type } = this.wanted
     return { description: this.#filePath === '' ? type : `${type} in ${this.#filePath}`, filePath: this.#filePath }
@@ -241,7 +241,7 @@ export class RecordJob implements RunningRecording {
 
   #subscribe(signal: AbortSignal): Promise<Subscriber> {
     const { plugin, streamPath, type } = this.wanted
-    // One that goes on has had what came before.
+    // A recording that is continued has the media before already.
     const buffertime = this.#former === undefined ? (this.eventTerms?.beforeMs ?? 0) : 0
     const session: SessionInit = {
       streamPath,
@@ -265,7 +265,7 @@ function outcomeOf({ code, text }: CloseReason): JobOutcome {
   return code === 'slow' || code === 'failed' ? { failure: text } : { over: text }
 }
 
-/** The text of an error for operators: errors of the system have paths in their messages. */
+/** Returns the text of an error for operators, without the paths in the messages of the system's errors. */
 function failureText(error: Error): string {
   const code = 'code' in error ? String(error.code) : ''
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk is full'

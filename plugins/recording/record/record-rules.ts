@@ -1,15 +1,15 @@
 import type { RecordConfig, RecordRule, RuleSection } from 'sluice/sdk'
 
-/** How a stream is to be recorded. */
+/** A recording that a rule, a source, an operator or an event asks for. */
 export type WantedRecording = {
-  /** The plugin with the container: its section has the rule, or it was asked for by name. */
+  /** The plugin with the container: the one with the rule in its section, or the one that records the requested type. */
   readonly plugin: string
   readonly streamPath: string
   readonly type: string
   readonly rule: RecordRule
 }
 
-/** The place of a recording, its stream, type and folder: there is one recording at a time at each. */
+/** Returns the place of a recording: its type, stream, folder and file name. Each place has one recording at a time. */
 export function recordingPlace({ streamPath, type, rule }: Omit<WantedRecording, 'plugin'>): string {
   // No path has a line feed.
   return [type, streamPath, rule.filepath, rule.filename].join('\n')

@@ -23,9 +23,9 @@ export type RecorderOptions = {
   readonly kept: Pick<Kept, 'over' | 'recordings' | 'sources'>
   readonly files: StoredFiles
   readonly clock: ServerClock
-  /** Why a plugin's recordings may not be written at present, if so. */
+  /** Returns the reason for which a plugin may write nothing at present; undefined when there is none. */
   readonly fullness: (plugin: string) => string | undefined
-  /** A file has ended. */
+  /** Called with each file that has ended. */
   readonly recorded: (file: RecordedFile) => void
 }
 
@@ -36,7 +36,7 @@ class RecordExists extends SluiceError {
   }
 }
 
-/** A rule that says nothing but where. */
+/** The defaults of a source's rule, which has only a folder and a fragment. */
 const PLAIN_RULE: Omit<RecordRule, 'filepath' | 'fragment'> = {
   mode: 'auto',
   type: '',
@@ -52,13 +52,13 @@ export type RecordSection = {
   readonly section: RecordConfig
 }
 
-/** All recordings that go on: those of the rules, of events and of operators. */
+/** Starts and ends recordings, as rules, sources, events and operators ask, and holds those that run. */
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #buffers: EventBuffers
-  /** Those that have not ended, by place. */
+  /** The jobs that have not ended, by place. */
   readonly #jobs = new Map<string, RecordJob>()
-  /** Those that end because their rule has changed or gone. */
+  /** The jobs that end because their rule was changed or removed. */
   readonly #unwanted = new WeakSet<RecordJob>()
   #rules = new RecordRules([])
   #closed = false
@@ -68,7 +68,7 @@ export class Recorder {
     this.#buffers = new EventBuffers(options.ctx)
   }
 
-  /** Goes on with the recordings of the generation before. */
+  /** Continues the recordings of the former generation. */
   takeOver(): void {
     for (const former of this.#options.kept.recordings.values().toArray()) {
       const { wanted, origin, eventTerms } = former
@@ -76,7 +76,7 @@ export class Recorder {
     }
   }
 
-  /** Takes over the rules of the plugins as they are now: starts what is new, ends what is gone, leaves the rest alone. */
+  /** Applies the present rules of the plugins: starts new recordings, ends those without a rule, and leaves the rest alone. */
   apply(): void {
     if (this.#closed) return
     const { ctx } = this.#options
@@ -107,7 +107,7 @@ export class Recorder {
     return [...this.#jobs.values()]
   }
 
-  /** The plugin that records a type, with its section. @throws {InvalidRequest} none does */
+  /** Returns the plugin that records a type, with its section. @throws {InvalidRequest} no plugin does */
   pluginOf(type: string): { readonly plugin: string; readonly section: RecordConfig } {
     const providing = this.#options.ctx.plugins
       .list()
@@ -121,25 +121,25 @@ export class Recorder {
     return this.#options.ctx.services.get(`record:${type}`)
   }
 
-  /** The type of recordings that name none, with its plugin: the usual one, or the first. */
+  /** The type for recordings that name none, with its plugin: the usual type, or the first one. */
   get usual(): { readonly plugin: string; readonly type: string } | undefined {
     const all = this.sections.flatMap(({ plugin, types }) => types.map((type) => ({ plugin, type })))
     return all.find(({ type }) => this.service(type)?.isUsual === true) ?? all[0]
   }
 
-  /** The reason for which a plugin may write nothing at present, if there is one. */
+  /** Returns the reason for which a plugin may write nothing at present; undefined when there is none. */
   obstacle(plugin: string): string | undefined {
     return this.#options.fullness(plugin)
   }
 
-  /** The recordings of a stream in a type that have not ended. */
+  /** Returns the recordings of a stream in a type that have not ended. */
   of(type: string, streamPath: string): RecordJob[] {
     return this.jobs.filter(({ wanted }) => wanted.type === type && wanted.streamPath === streamPath)
   }
 
   /**
    * Starts a recording.
-   * @throws {RecordExists}
+   * @throws {RecordExists} its place has a recording already
    * @throws {StreamUnavailable} the server is stopping
    */
   start(init: RecordJobInit): RecordJob {
@@ -148,7 +148,7 @@ export class Recorder {
     return this.#begin(init)
   }
 
-  /** Has the recordings of a plugin end their files, and be tried again later. */
+  /** Ends the files of a plugin's recordings, which are tried again later. */
   interrupt(plugin: string, reason: string): void {
     for (const job of this.jobs) if (job.wanted.plugin === plugin) job.interrupt(reason)
   }
@@ -158,12 +158,12 @@ export class Recorder {
     for (const job of this.jobs) job.interrupt(reason)
   }
 
-  /** Has those tried again at once that wait for their next try. */
+  /** Makes the jobs that wait for their next attempt try again at once. */
   retry(): void {
     for (const { job } of this.jobs) job.retryNow()
   }
 
-  /** Records a stream that has a publisher as the rules and sources say. */
+  /** Records a stream that has a publisher, as the rules and sources ask. */
   published(streamPath: string): void {
     const stream = this.#options.ctx.streams.get(streamPath)
     // Playbacks of recordings, and streams that were made of others for their players, are not recorded.
@@ -181,18 +181,18 @@ export class Recorder {
     this.#options.kept.over.delete(streamPath)
   }
 
-  /** Resolves when all streams are kept for events that are to be. */
+  /** Resolves when all streams that rules of mode `event` match are buffered, or can't be. */
   buffered(): Promise<void> {
     return this.#buffers.begun()
   }
 
-  /** Starts no more, as another generation does. @param buffered resolves when that keeps streams for events */
+  /** Starts no more recordings, since another generation does. @param buffered resolves when that one buffers streams for events */
   retire(buffered: Promise<void>): void {
     this.#closed = true
     void buffered.then(() => this.#buffers.close())
   }
 
-  /** Ends all recordings and starts no more; resolves when their files are whole. */
+  /** Ends all recordings and starts no more; resolves when their files are finished. */
   async close(reason: string): Promise<void> {
     this.#closed = true
     this.#buffers.close()
@@ -221,7 +221,7 @@ export class Recorder {
     return job
   }
 
-  /** @param formerMs when the publisher began that there was when it was started */
+  /** Removes a job that has ended. @param formerMs the start of the publisher that the stream had when the job began */
   #ended(place: string, job: RecordJob, formerMs: number | undefined): void {
     const { kept } = this.#options
     const { streamPath } = job.wanted
@@ -229,17 +229,17 @@ export class Recorder {
     if (job.isHandedOver) return
     if (kept.recordings.get(place) === job) kept.recordings.delete(place)
     const publishedMs = this.#publishedMs(streamPath)
-    // Another one may have begun to publish while the last file was ended.
+    // Another publisher may have begun while the last file was ended.
     if (this.#unwanted.has(job) || (!job.wasEnded && publishedMs !== formerMs)) this.published(streamPath)
     else if (job.origin === 'rule' && publishedMs !== undefined) this.#overOf(streamPath).add(place)
   }
 
-  /** When the publisher of a stream began, by which it is told from others; undefined where there is none. */
+  /** Returns the start of a stream's publisher, which identifies the publisher; undefined when there is none. */
   #publishedMs(streamPath: string): number | undefined {
     return this.#options.ctx.streams.get(streamPath)?.startTime.getTime()
   }
 
-  /** The places of the rules that were over before their stream, as long as its publisher is the same. */
+  /** Returns the places of recordings by rules that ended before the present publisher of a stream. */
   #overOf(streamPath: string): Set<string> {
     const { over } = this.#options.kept
     const publishedMs = this.#publishedMs(streamPath) ?? 0
@@ -250,7 +250,7 @@ export class Recorder {
     return places
   }
 
-  /** Ends the recordings that rules have asked for and do no more: of a stream, or of all. */
+  /** Ends the recordings, of one stream or of all, that rules have asked for and no longer ask for. */
   #stopUnwanted(streamPath?: string): void {
     for (const job of this.#jobs.values()) {
       const { wanted, origin } = job
@@ -274,7 +274,7 @@ export class Recorder {
   }
 }
 
-/** A recording that goes on, as the service shows it. */
+/** A running recording, as the service shows it. */
 export function activeRecording({ wanted, job, mode, startMs, file, taskIds }: RecordJob): ActiveRecording {
   const { type, streamPath, rule } = wanted
   const { filepath: filePath, fragment: fragmentMs, append } = rule

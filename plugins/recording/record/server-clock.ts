@@ -1,39 +1,39 @@
-/** The wall clock may be so far from where it is taken to be before it counts as set. */
+/** The least difference from the expected wall clock by which the clock counts as set. */
 const MIN_STEP_MS = 500
-/** A look at both clocks that takes longer says nothing: the process did not run in between. */
+/** The longest reading of both clocks that is used; during a longer one, the process was suspended. */
 const MAX_LOOK_MS = 100
 
 /** The clocks of the system. */
 export type SystemClocks = {
-  /** Milliseconds since the Unix epoch; people and time servers set it. */
+  /** Milliseconds since the Unix epoch, by the clock that operators and time servers set. */
   readonly wallMs: () => number
-  /** Milliseconds since some time, which go on evenly. */
+  /** Milliseconds since an arbitrary time, by a steady clock. */
   readonly uptimeMs: () => number
 }
 
 const SYSTEM_CLOCKS: SystemClocks = { wallMs: () => Date.now(), uptimeMs: () => performance.now() }
 
 /**
- * The wall clock, as one that goes on evenly until it is set: by hand, by a time server, or as the machine has slept. All who date by
- * one object agree when that was.
+ * The wall clock as a steady clock that jumps when it is set, by hand or by a time server, or when the machine has slept. All users of one
+ * object see a jump at the same time.
  */
 export class ServerClock {
   readonly #clocks: SystemClocks
   readonly #kept: { zeroMs: number | undefined }
 
-  /** @param kept what the clocks of all generations agree on */
+  /** @param kept the state that the clocks of all generations share */
   constructor(clocks: SystemClocks = SYSTEM_CLOCKS, kept: { zeroMs: number | undefined } = { zeroMs: undefined }) {
     this.#clocks = clocks
     this.#kept = kept
     kept.zeroMs ??= Math.round(clocks.wallMs() - clocks.uptimeMs())
   }
 
-  /** Milliseconds that go on evenly, whatever is done to the wall clock. */
+  /** Milliseconds by a steady clock, however the wall clock is set. */
   get uptimeMs(): number {
     return this.#clocks.uptimeMs()
   }
 
-  /** The date, in whole milliseconds since the Unix epoch, at which the uptime was 0 by the clock of now; another one when it was set. */
+  /** The date of uptime 0 by the present wall clock, in whole milliseconds since the Unix epoch. It changes when the clock is set. */
   get zeroMs(): number {
     const { wallMs, uptimeMs } = this.#clocks
     const beforeMs = uptimeMs()

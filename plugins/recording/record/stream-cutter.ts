@@ -2,9 +2,9 @@ import { type AccessUnit, type MediaTrack, type RecordService, type Track, type 
 import { mainTracks } from 'sluice/sdk/media'
 import type { MediaFileWriter } from './media-file-writer.ts'
 
-/** A keyframe so little before the end of a fragment is that end: times of encoders and cameras jitter. */
+/** The longest time by which a keyframe may come before the end of a fragment and end it: times of encoders and cameras jitter. */
 const FRAGMENT_SLACK_MS = 50
-/** Sound may come so much later than the pictures of its time, and still belongs to the file before. */
+/** The longest delay of sound behind the pictures of its time with which it is still written to the former file. */
 const MAX_LATE_MS = 2000
 
 /** The beginning of a file: its tracks and its time. */
@@ -16,45 +16,45 @@ export type FileStart = {
 
 type StreamCutterOptions = {
   readonly service: Pick<RecordService, 'carries'>
-  /** A file ends at the first keyframe after this; 0 is never. */
+  /** Returns the duration after which a file ends at the next keyframe; 0 for no limit. */
   readonly fragmentMs: () => number
-  /** Is asked at keyframes; true has a file begin there in any case. */
+  /** Called at keyframes; returns true when a file must begin there in any case. */
   readonly isCutDue: () => boolean
   /** Begins a file. */
   readonly open: (start: FileStart) => Promise<MediaFileWriter>
-  /** A file has ended, whether well or not. */
+  /** Called when a file has ended, with or without an error. */
   readonly ended: (file: MediaFileWriter) => void
-  /** A file could not be made or written: nothing more is recorded. */
+  /** Called when a file could not be created or written: nothing more is recorded. */
   readonly failed: (error: Error) => unknown
-  /** Tracks that the files have no place for. */
+  /** Called with the tracks that the container can't carry. */
   readonly leftOut: (tracks: readonly Track[]) => void
-  /** The keyframe has come with which another one goes on, at this time in whole milliseconds; where a file has ended there, or not. */
+  /** Called at the keyframe with which another recording continues, at `baseMs`; `isContinuous` is true when a file has ended there. */
   readonly handedOver: (baseMs: number, isContinuous: boolean) => void
-  /** The last file has ended of which another one has gone on. */
+  /** Called when the last file before a hand-over has ended. */
   readonly finished: () => void
 }
 
 /**
- * Cuts a stream into files, each of which begins with a keyframe. A new one begins when the last is long enough, and when what
- * it was begun with is no more: another publisher, other tracks, another codec or size, or the clock that it is dated by.
+ * Cuts a stream into files, each of which begins with a keyframe. A new file begins when the last one is long enough, and when one of
+ * these changes: the publisher, the tracks, a codec or size, or the clock of the file's dates.
  */
 export class StreamCutter implements UnitReader {
   readonly #options: StreamCutterOptions
   readonly #known = new Map<number, Track>()
   #carried: readonly MediaTrack[] = []
-  /** The one that files are cut by: of pictures, where there are some. */
+  /** The track with the keyframes that begin files: a video track, when there is one. */
   #main: MediaTrack | undefined
   #file: MediaFileWriter | undefined
-  /** The file before, as long as sound of its time may come. */
+  /** The former file, as long as late sound may come for it. */
   #former: MediaFileWriter | undefined
   #isCutWanted = false
   /** The first file begins with a keyframe after this time. */
   #beginsAfterMs = -Infinity
-  /** Another one goes on with the first keyframe after this time. */
+  /** Another recording continues with the first keyframe after this time. */
   #endsAfterMs = Infinity
-  /** The time at which another one has gone on; undefined before. */
+  /** The time at which another recording has continued; undefined before. */
   #goneOnMs: number | undefined
-  /** Resolves when the file has been begun that is being made. */
+  /** Resolves when the file that is being opened has begun. */
   #cutting: Promise<void> = Promise.resolve()
   #isClosed = false
 
@@ -67,17 +67,17 @@ export class StreamCutter implements UnitReader {
     return this.#file
   }
 
-  /** Has the first file begin with a keyframe after a time. */
+  /** Makes the first file begin with a keyframe after a time. */
   beginAfter(timeMs: number): void {
     this.#beginsAfterMs = timeMs
   }
 
-  /** Has the last file end at the first keyframe after a time, with which another one goes on. */
+  /** Makes the last file end at the first keyframe after a time, with which another recording continues. */
   endAfter(timeMs: number): void {
     this.#endsAfterMs = timeMs
   }
 
-  /** The newest of some units that the first file could begin with, by the track that files are cut by. */
+  /** Returns the newest of some units of the track that files are cut by; of all tracks when that has none. */
   newestOf(units: readonly AccessUnit[]): AccessUnit | undefined {
     return units.findLast(({ track }) => track.id === this.#main?.id) ?? units.at(-1)
   }
@@ -92,7 +92,7 @@ export class StreamCutter implements UnitReader {
     this.#chooseTracks()
   }
 
-  /** @returns a promise where the disk is behind, or a file is being made */
+  /** @returns a promise to wait for when the disk is slow, or a file is being opened */
   unit(unit: AccessUnit): Promise<void> | undefined {
     const { track } = unit
     const timeMs = unit.dtsMs
@@ -121,7 +121,7 @@ export class StreamCutter implements UnitReader {
     return this.#end()
   }
 
-  /** Ends the file. What comes later is left out. Never rejects. */
+  /** Ends the file and ignores later units. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#cutting
@@ -170,11 +170,11 @@ export class StreamCutter implements UnitReader {
     } catch (error) {
       this.#options.failed(error instanceof Error ? error : new Error(String(error)))
     }
-    // It may have been ended meanwhile.
+    // `close` may have been called meanwhile.
     if (this.#isClosed) await this.#end()
   }
 
-  /** Ends the files as far as can be: sound of the time before may come. */
+  /** Hands over at a keyframe: ends the files, but for the newest one, for which late sound may come. */
   async #handOver(unit: AccessUnit, timeMs: number): Promise<void> {
     const baseMs = Math.max(0, Math.floor(timeMs))
     this.#goneOnMs = baseMs

@@ -1,22 +1,23 @@
 import type { ServerClock } from './server-clock.ts'
 
-/** The clock of a stream may run so far from that of the server before dates are set right. */
+/** The largest drift of a stream's clock from the server's; dates that drift farther are corrected. */
 const MAX_DRIFT_MS = 2000
 
-/** Dates as plain data, by which another generation goes on. */
+/** Dates as plain data, which another generation continues. */
 export type KeptDates = {
-  /** The uptime at the time 0 of the stream; undefined where its times are others for the next one, as it was moved to another stream. */
+  /** The uptime at the time 0 of the stream; undefined once the subscriber was moved, since the next one has other times. */
   readonly shiftMs: number | undefined
   /** See {@link StreamDates.zeroMs}. */
   readonly zeroMs: number
-  /** The uptimes at which the recording began, and up to which its files have dates. */
+  /** The uptime at which the recording began. */
   readonly beganMs: number
+  /** The uptime up to which its files have dates. */
   readonly latestMs: number
   /** True when the next file begins where one ends, without a gap. */
   readonly isContinuous: boolean
 }
 
-/** When the media of a stream came, by its times: as uptime of the server, and as date by the clock that holds for a file. */
+/** Converts times of a stream to uptimes of the server, and to dates by the clock that applies to a file. */
 export class StreamDates {
   readonly #clock: Pick<ServerClock, 'uptimeMs' | 'zeroMs'>
   /** The uptime at the time 0 of the stream. */
@@ -25,7 +26,7 @@ export class StreamDates {
 
   /**
    * @param timeMs the newest time of the stream
-   * @param before the dates that these go on from
+   * @param before the dates that these continue
    */
   constructor(timeMs: number, clock: Pick<ServerClock, 'uptimeMs' | 'zeroMs'>, before?: KeptDates) {
     this.#clock = clock
@@ -37,12 +38,12 @@ export class StreamDates {
     return this.#shiftMs
   }
 
-  /** The date of the server's uptime 0 by which dates are given. */
+  /** The date of the server's uptime 0 that dates are computed from. */
   get zeroMs(): number {
     return this.#zeroMs
   }
 
-  /** True when the clock was set since dates were last set right. */
+  /** True when the clock was set since dates were last corrected. */
   get isClockSet(): boolean {
     return this.#clock.zeroMs !== this.#zeroMs
   }
@@ -52,9 +53,9 @@ export class StreamDates {
   }
 
   /**
-   * Sets dates right where the clock was set, where they have drifted from it, or the stream stood still.
+   * Corrects the dates when the clock was set, when they have drifted from it, or when the stream has stood still.
    * @param timeMs a time of the stream that is written now
-   * @param latestMs the latest uptime that was written; what follows is no earlier. -Infinity where nothing was
+   * @param latestMs the latest uptime that was written, which the date can't precede; -Infinity when nothing was written
    * @returns the date of that time, in milliseconds since the Unix epoch
    */
   adjust(timeMs: number, latestMs: number): number {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { RecordingBytes } from 'sluice/sdk'
 import { StorageError } from '../storage-error.ts'
 
-/** How much of a file is in memory at once, for each request that sends it. */
+/** The size of the piece of a file that each request holds in memory. */
 const PIECE_BYTES = 256 * 1024
 
 /** The body of a request; it can be read several times, as a request is tried again. */
@@ -11,7 +11,7 @@ export type RequestBody = {
   pieces(): AsyncIterable<Buffer>
 }
 
-/** Sends what is in memory. */
+/** Returns a body of bytes in memory. */
 export function bufferBody(bytes: Buffer): RequestBody {
   return {
     sizeBytes: bytes.length,
@@ -21,12 +21,12 @@ export function bufferBody(bytes: Buffer): RequestBody {
   }
 }
 
-/** Sends a part of a file, which is read piece by piece. */
+/** Returns a body of a part of a file, which is read piece by piece. */
 export function fileBody(file: RecordingBytes, offset: number, sizeBytes: number): RequestBody {
   return { sizeBytes, pieces: () => piecesOf(file, offset, offset + sizeBytes) }
 }
 
-/** SHA-256 in hexadecimal digits. */
+/** Returns the SHA-256 of a body in hexadecimal digits. */
 export async function hashOf(body: RequestBody): Promise<string> {
   const hash = createHash('sha256')
   for await (const piece of body.pieces()) hash.update(piece)

@@ -10,7 +10,7 @@ import { retried } from './retry.ts'
 import { S3Error } from './s3-error.ts'
 import { S3Upload, type UploadOptions } from './upload.ts'
 
-/** The longest that a signed address may be good for: a week. */
+/** The longest validity of a signed address: a week. */
 const MAX_EXPIRES_SECONDS = 604_800
 
 /** The properties of an object that are known without reading it. */
@@ -21,27 +21,27 @@ export type ObjectHead = {
 }
 
 /**
- * A client of one bucket on a server that speaks S3. Keys are without the prefix of the config. What may pass is tried again,
- * five times in some seconds; after that, and for all else, calls reject with a {@link StorageError}, or with what their signal
- * aborts for.
+ * A client of one bucket on a server that speaks S3. Keys are without the prefix of the config. A request with a failure that may pass
+ * is sent up to five times within some seconds; after that, and for other failures, calls reject with a {@link StorageError}, or with the
+ * reason of their signal.
  */
 export class S3Client {
   readonly #requests: S3Requests
 
-  /** @throws {StorageError} that says which key of the config is wrong */
+  /** @throws {StorageError} with the wrong key of the config in its message */
   constructor(config: S3Config, options: S3RequestsOptions) {
     this.#requests = new S3Requests(config, options)
   }
 
-  /** Stores what is in memory. */
+  /** Stores bytes as an object. */
   async put(key: string, bytes: Buffer, signal?: AbortSignal): Promise<void> {
     const headers = { 'content-type': contentTypeOf(key) }
     await this.#send({ method: 'PUT', key, headers, body: bufferBody(bytes), signal })
   }
 
   /**
-   * Stores a file, of which little is in memory at any time, and sees that all of it is there. Where that fails, nothing of it
-   * is left on the server, if that can be reached.
+   * Stores a file piece by piece, and checks that the object is complete. After a failure, the server discards the incomplete upload, if
+   * the server can be reached.
    */
   async upload(key: string, filePath: string, options: UploadOptions = {}): Promise<void> {
     const upload = this.prepareUpload(key, filePath)
@@ -53,12 +53,12 @@ export class S3Client {
     }
   }
 
-  /** The upload of a file that can be interrupted and goes on where it was; nothing is sent before it runs. */
+  /** Returns the upload of a file, which can be interrupted and continues where it was; nothing is sent before it runs. */
   prepareUpload(key: string, filePath: string): S3Upload {
     return new S3Upload(this.#requests, key, filePath)
   }
 
-  /** @returns undefined where there is no such object */
+  /** @returns undefined when there is no such object */
   async head(key: string, signal?: AbortSignal): Promise<ObjectHead | undefined> {
     try {
       return headOf(await this.#send({ method: 'HEAD', key, signal }))
@@ -69,20 +69,20 @@ export class S3Client {
   }
 
   /**
-   * Opens an object to be read anywhere in it.
-   * @param signal has reading fail from then on with what it was aborted for
+   * Opens an object for reading at any offset.
+   * @param signal once aborted, makes reads fail with its reason
    */
   async open(key: string, signal?: AbortSignal): Promise<RecordingBytes> {
     const head = headOf(await this.#send({ method: 'HEAD', key, signal }))
     return new ObjectBytes({ ...head, requests: this.#requests, key, signal })
   }
 
-  /** Removes an object; that there is none is no failure. */
+  /** Removes an object; a missing object is no failure. */
   async delete(key: string, signal?: AbortSignal): Promise<void> {
     await this.#send({ method: 'DELETE', key, signal })
   }
 
-  /** The objects whose keys begin with a text, in the order of their keys, page by page as they are asked for. */
+  /** Lists the objects with keys that begin with a text, in the order of their keys; asks for each page when it is needed. */
   async *list(prefix = '', signal?: AbortSignal): AsyncGenerator<ListedObject> {
     let token: string | undefined
     do {
@@ -93,9 +93,9 @@ export class S3Client {
   }
 
   /**
-   * The address of an object, by which anybody can read it.
-   * @param expiresSeconds for how long, at most a week
-   * @throws {RangeError} when that is no such number
+   * Returns a signed address at which anybody can read an object.
+   * @param expiresSeconds the validity of the address, at most a week
+   * @throws {RangeError} for any other validity
    */
   signedUrl(key: string, expiresSeconds: number): string {
     if (!Number.isInteger(expiresSeconds) || expiresSeconds < 1 || expiresSeconds > MAX_EXPIRES_SECONDS) {

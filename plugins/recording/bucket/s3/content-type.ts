@@ -7,7 +7,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ts: 'video/mp2t',
 }
 
-/** The media type of an object, by the end of its key: browsers that open a signed address go by that. */
+/** Returns the media type of an object, by the extension of its key, for browsers that open a signed address. */
 export function contentTypeOf(key: string): string {
   const extension = /\.([^./]+)$/u.exec(key)?.[1] ?? ''
   return CONTENT_TYPES[extension.toLowerCase()] ?? 'application/octet-stream'

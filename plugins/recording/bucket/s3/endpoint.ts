@@ -3,11 +3,11 @@ import { StorageError } from '../storage-error.ts'
 import type { S3Config } from 'sluice/sdk'
 import { encodeStrictly } from './signature.ts'
 
-/** Longest key of an object, as S3 has it, in UTF-8. */
+/** The longest key of an object in UTF-8, by the limits of S3. */
 const MAX_KEY_BYTES = 1024
-/** Names of buckets that are a part of a host's name; with a dot in it no certificate would fit. */
+/** The names of buckets that may be a label of a host name; with a dot in it, no certificate would match. */
 const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$/u
-/** Names of buckets that stand in the path of an address. */
+/** The names of buckets that may be in the path of an address. */
 const BUCKET = /^[\w.-]{1,255}$/u
 
 type EndpointOptions = Pick<S3Config, 'endpoint' | 'region' | 'bucket' | 'pathprefix' | 'forcepathstyle' | 'usessl'>
@@ -25,7 +25,7 @@ export class S3Endpoint {
   readonly prefix: string
   readonly #bucketPath: string
 
-  /** @throws {StorageError} that says which key of the config is wrong */
+  /** @throws {StorageError} with the wrong key of the config in its message */
   constructor({ endpoint, region, bucket, pathprefix, forcepathstyle, usessl }: EndpointOptions) {
     const url = serverOf(endpoint === '' ? `s3.${region}.amazonaws.com` : endpoint, usessl)
     if (!BUCKET.test(bucket) || isDots(bucket)) throw wrong('bucket: it is to name a bucket that is there')
@@ -40,8 +40,8 @@ export class S3Endpoint {
   }
 
   /**
-   * The path of an object, or of the bucket, as it is sent.
-   * @param key without the prefix
+   * Returns the path of an object, or of the bucket, as requests have it.
+   * @param key the key without the prefix
    * @throws {StorageError} when no object can have that key
    */
   path(key?: string): string {
@@ -53,7 +53,7 @@ export class S3Endpoint {
       throw new StorageError(`the key ${whole} is longer than ${MAX_KEY_BYTES} bytes`, { passes: false })
     }
     const names = whole.split('/')
-    // Whoever opens an address takes these for other folders.
+    // Clients resolve these names as other folders.
     if (names.some(isDots)) throw new StorageError(`the key ${whole} has a . or .. as a name`, { passes: false })
     return `${this.#bucketPath}/${names.map(encodeStrictly).join('/')}`
   }
@@ -67,7 +67,7 @@ function serverOf(endpoint: string, isSecure: boolean): URL {
   return url
 }
 
-/** True when names of buckets may stand before that of a host. */
+/** Returns true when the name of a bucket may be put before the host's. */
 function hasNames(hostname: string): boolean {
   return hostname.includes('.') && isIP(hostname) === 0
 }

@@ -8,7 +8,7 @@ import { escapeXml, parseXml, textOf } from './xml.ts'
 /** A multipart upload that the server knows. */
 export type Multipart = { readonly key: string; readonly uploadId: string }
 
-/** Begins one (CreateMultipartUpload). */
+/** Begins a multipart upload (CreateMultipartUpload). */
 export async function createMultipart(requests: S3Requests, key: string, signal?: AbortSignal): Promise<Multipart> {
   const headers = { 'content-type': contentTypeOf(key) }
   const { body } = await requests.send({ method: 'POST', key, query: { uploads: '' }, headers, signal })
@@ -19,7 +19,7 @@ export async function createMultipart(requests: S3Requests, key: string, signal?
 
 /**
  * Sends a part (UploadPart).
- * @param number from 1 on
+ * @param number the number of the part, from 1 on
  * @returns its ETag
  */
 export async function sendPart(
@@ -34,8 +34,8 @@ export async function sendPart(
 }
 
 /**
- * Has the server put the parts together (CompleteMultipartUpload).
- * @param etags of all parts, in order
+ * Makes the server put the parts together (CompleteMultipartUpload).
+ * @param etags the ETags of all parts, in order
  * @returns the ETag of the whole; empty where the server names none
  */
 export async function completeMultipart(
@@ -55,7 +55,7 @@ export async function completeMultipart(
   return resultText(answer.body, 'ETag')
 }
 
-/** Has the server throw away what has come of one (AbortMultipartUpload). */
+/** Makes the server discard a multipart upload (AbortMultipartUpload). */
 export async function abortMultipart(requests: S3Requests, { key, uploadId }: Multipart): Promise<void> {
   await requests.send({ method: 'DELETE', key, query: { uploadId } })
 }

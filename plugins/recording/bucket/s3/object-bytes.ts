@@ -12,7 +12,7 @@ type ObjectBytesInit = {
   readonly signal: AbortSignal | undefined
 }
 
-/** An object, each part of which is asked for as it is read; nothing of it is kept. */
+/** The bytes of an object: each read requests its range from the server; nothing is kept in memory. */
 export class ObjectBytes implements RecordingBytes {
   readonly sizeBytes: number
   readonly #init: ObjectBytesInit

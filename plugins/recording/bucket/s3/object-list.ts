@@ -4,7 +4,7 @@ import { parseXml, textOf, type XmlElement } from './xml.ts'
 
 /** An object in a list. */
 export type ListedObject = {
-  /** Without the prefix of the config. */
+  /** The key without the prefix of the config. */
   readonly key: string
   readonly sizeBytes: number
   readonly modified: Date
@@ -12,7 +12,7 @@ export type ListedObject = {
 
 type PageRequest = {
   readonly prefix: string
-  /** The token with which the page before ended; undefined for the first. */
+  /** The token at the end of the former page; undefined for the first page. */
   readonly token: string | undefined
   readonly signal: AbortSignal | undefined
 }

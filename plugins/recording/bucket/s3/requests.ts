@@ -17,11 +17,11 @@ import {
   type Signer,
 } from './signature.ts'
 
-/** Largest answer that is read where no other size is asked for: a page of a list whose keys are long. */
+/** The largest answer that is read unless the request has a limit of its own: it fits a page of a list with long keys. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
-/** Largest answer that is read of a refusal. */
+/** The largest answer of a refusal that is read. */
 const MAX_REFUSAL_BYTES = 64 * 1024
-/** From this status on, an answer is no success. */
+/** The least status of an answer that is no success. */
 const REFUSALS = 300
 const NO_BODY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
@@ -33,7 +33,7 @@ export type S3Request = {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: RequestBody
-  /** Largest answer that is taken. */
+  /** The largest answer that is read, in bytes. */
   readonly maxBytes?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -41,10 +41,10 @@ export type S3Request = {
 /** A successful answer of the server. */
 export type S3Answer = Pick<S3Failure, 'body' | 'headers' | 'status'>
 
-/** How requests are made. */
+/** The options of requests. */
 export type S3RequestsOptions = {
   readonly dialer: Dialer
-  /** Ends all that is under way, and the connections that are kept. */
+  /** Ends the requests that are under way, and idle connections, when it aborts. */
   readonly signal: AbortSignal
   /** The clock, in milliseconds since 1970; the machine's unless given. */
   readonly now?: () => number
@@ -58,7 +58,7 @@ export class S3Requests {
   readonly #dispatcher: Promise<Dispatcher>
   readonly #now: () => number
 
-  /** @throws {StorageError} that says which key of the config is wrong */
+  /** @throws {StorageError} with the wrong key of the config in its message */
   constructor(config: S3Config, { dialer, signal, now = Date.now }: S3RequestsOptions) {
     const { accesskeyid: accessKeyId, secretaccesskey: secretAccessKey, region } = config
     if (accessKeyId === '' || secretAccessKey === '') {
@@ -72,8 +72,8 @@ export class S3Requests {
   }
 
   /**
-   * Asks once.
-   * @throws {StorageError} when there is no answer, an {@link S3Error} when it is no success; what the signal aborts for
+   * Sends a request once.
+   * @throws {StorageError} when there is no answer, an {@link S3Error} when it is no success; or the signal's reason
    */
   async send(request: S3Request): Promise<S3Answer> {
     const { signal } = request
@@ -90,14 +90,14 @@ export class S3Requests {
     return answer
   }
 
-  /** An answer with what else is needed to say what is wrong with it. */
+  /** Returns an answer with the values that the message of its error needs. */
   failureOf(answer: S3Answer): S3Failure {
     const { bucket, region } = this.#config
     return { ...answer, bucket, region, nowMs: this.#now() }
   }
 
   /**
-   * The address of an object, by which anybody can read it for a while.
+   * Returns a signed address at which anybody can read an object for a while.
    * @throws {StorageError} when no object can have that key
    */
   signedUrl(key: string, expiresSeconds: number): string {
@@ -139,7 +139,7 @@ export class S3Requests {
     }
   }
 
-  /** TLS keeps a body from being changed, so that it need not be read twice. */
+  /** Returns the hash that is signed. TLS protects a body from changes, so that it need not be read twice. */
   async #hashOf(body: RequestBody | undefined): Promise<string> {
     if (body === undefined) return NO_BODY_HASH
     return this.endpoint.isSecure ? UNSIGNED_PAYLOAD : hashOf(body)

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { backoffMs } from 'sluice/sdk'
 import { StorageError } from '../storage-error.ts'
 
-/** How often a request is made before its failure is told. */
+/** The number of attempts after which a failure is returned. */
 const MAX_TRIES = 5
 const FIRST_WAIT_MS = 250
 
 /**
- * Does something again while it fails in what may pass, with pauses that grow.
- * @param signal ends the pauses, and what is done by it
- * @throws {unknown} what it has failed in at last; what the signal aborts for
+ * Repeats work while its failures may pass, with growing pauses.
+ * @param signal ends the pauses, and the repetition, when it aborts
+ * @throws {unknown} the last failure, or the signal's reason
  */
 export async function retried<Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value> {
   for (let tries = 1; ; tries++) {
@@ -27,7 +27,7 @@ async function pause(timeMs: number, signal: AbortSignal | undefined): Promise<v
   try {
     await delay(timeMs, undefined, signal && { signal })
   } catch (error) {
-    // The runtime's own error says nothing of why.
+    // The runtime's own error does not have the reason of the signal.
     signal?.throwIfAborted()
     throw error
   }

@@ -1,9 +1,9 @@
 import { StorageError } from '../storage-error.ts'
 import { parseXml, textOf, type XmlElement } from './xml.ts'
 
-/** Longest text of a server that is shown. */
+/** The longest text of a server that is shown, in characters. */
 const MAX_SHOWN = 200
-/** Codes of S3 that pass although their status says otherwise. */
+/** The codes of failures that may pass although their status means otherwise. */
 const PASSING_CODES: ReadonlySet<string> = new Set([
   'SlowDown',
   'RequestTimeout',
@@ -15,7 +15,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'XAmzContentSHA256Mismatch',
 ])
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429])
-/** Statuses of a server that does not have the bucket; 400 may mean anything else, too. */
+/** The statuses of a server that does not have the bucket; 400 has other meanings as well. */
 const MOVED_STATUSES: ReadonlySet<number> = new Set([301, 307, 400])
 /** The codes of answers without body, as to HEAD. */
 const CODES: Readonly<Record<number, string>> = { 403: 'AccessDenied', 404: 'NoSuchKey', 412: 'PreconditionFailed' }
@@ -35,7 +35,7 @@ export type S3Failure = {
 /** A server of S3 has refused a request. */
 export class S3Error extends StorageError {
   override readonly name = 'S3Error'
-  /** S3's own, such as `NoSuchBucket`; or `NoSuchKey`, `AccessDenied` and so on where only the status tells. */
+  /** The code of S3, such as `NoSuchBucket`; taken from the status, such as `AccessDenied`, when the answer has no body. */
   readonly code: string
   readonly status: number
 
@@ -46,7 +46,7 @@ export class S3Error extends StorageError {
   }
 }
 
-/** The error for a refusal: a text that says what to do. */
+/** Returns the error for a refusal, with advice in its message. */
 export function s3Error(failure: S3Failure): S3Error {
   const { status, body } = failure
   const answer = errorElement(body)
@@ -55,8 +55,8 @@ export function s3Error(failure: S3Failure): S3Error {
 }
 
 /**
- * The error in the body of a successful answer: S3 puts it there when the answer had begun before it failed.
- * @returns undefined when it has not failed
+ * Returns the error in the body of a successful answer: S3 puts it there when the request failed after the answer had begun.
+ * @returns undefined when the request has not failed
  */
 export function hiddenError(failure: S3Failure): S3Error | undefined {
   if (errorElement(failure.body) === undefined) return undefined
@@ -102,7 +102,7 @@ function adviceOn(code: string, answer: XmlElement | undefined, failure: S3Failu
   }
 }
 
-/** The region that the bucket is in, where the answer is that it is not in the one of the config. */
+/** Returns the region of the bucket, when the answer names another one than the config; undefined otherwise. */
 function regionOf(answer: XmlElement | undefined, { status, headers, region: own }: S3Failure): string | undefined {
   const inHeader = MOVED_STATUSES.has(status) ? headers['x-amz-bucket-region'] : undefined
   const region = printable((answer && textOf(answer, 'Region')) || String(inHeader ?? ''))
@@ -121,7 +121,7 @@ function shown(answer: XmlElement | undefined, name: string, before: string, aft
   return text ? `${before}${printable(text)}${after}` : ''
 }
 
-/** Without what would break the line of a log. */
+/** Returns a text without characters that would break a line of a log, cut to `MAX_SHOWN`. */
 function printable(text: string): string {
   return text
     .slice(0, MAX_SHOWN)

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 
-/** Stands for the hash of a body that TLS keeps from being changed, and that is not read before it is sent. */
+/** Stands for the hash of a body that TLS protects from changes, and that is not read before it is sent. */
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD'
 
 /** The keys and the scope of a signature; only the secret key is secret. */
@@ -19,9 +19,9 @@ export type SignedParts = {
   readonly method: string
   /** The path as it is sent, encoded. */
   readonly path: string
-  /** Names and values, neither encoded nor in order. */
+  /** The names and values, neither encoded nor sorted. */
   readonly query: readonly (readonly [string, string])[]
-  /** All that are signed, by names in lower case: `host` is among them. */
+  /** The signed headers by name in lower case, `host` among them. */
   readonly headers: Readonly<Record<string, string>>
   /** SHA-256 of the body in hexadecimal digits, or {@link UNSIGNED_PAYLOAD}. */
   readonly payloadHash: string
@@ -35,7 +35,7 @@ export function encodeStrictly(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/gu, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** A query as it is signed and sent: encoded, in order. */
+/** Returns a query as it is signed and sent: encoded and sorted. */
 export function canonicalQuery(query: SignedParts['query']): string {
   const encoded = query.map(([name, value]) => [encodeStrictly(name), encodeStrictly(value)] as const)
   return encoded
@@ -44,12 +44,12 @@ export function canonicalQuery(query: SignedParts['query']): string {
     .join('&')
 }
 
-/** The time as signatures have it: `20130524T000000Z`. */
+/** Returns a time in the format of signatures: `20130524T000000Z`. */
 export function amzDate(at: Date): string {
   return at.toISOString().replace(/[-:]|\.\d+/gu, '')
 }
 
-/** The `Authorization` of a request, by Signature Version 4. Among its headers must be `x-amz-date`, from the same time. */
+/** Returns the `Authorization` of a request, by Signature Version 4. Its headers must have `x-amz-date` of the same time. */
 export function authorization(parts: SignedParts, signer: Signer, at: Date): string {
   const credential = `${signer.accessKeyId}/${scopeOf(signer, at)}`
   const signature = signatureOf(parts, signer, at)
@@ -57,8 +57,8 @@ export function authorization(parts: SignedParts, signer: Signer, at: Date): str
 }
 
 /**
- * The query by which anybody may make a request, for a while ("Authenticating Requests: Using Query Parameters").
- * @returns it encoded, as it goes behind the `?`
+ * Returns the query with which anybody may make a request for a while ("Authenticating Requests: Using Query Parameters").
+ * @returns the encoded query, without the `?`
  */
 export function presignedQuery(parts: SignedParts, signer: Signer, at: Date, expiresSeconds: number): string {
   const query = [
@@ -109,7 +109,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Compares texts by code units; of encoded texts these are their bytes. */
+/** Compares texts by code units, which are the bytes of encoded texts. */
 function compare(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

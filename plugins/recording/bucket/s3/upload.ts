@@ -7,25 +7,25 @@ import type { S3Requests } from './requests.ts'
 import { retried } from './retry.ts'
 import { S3Error } from './s3-error.ts'
 
-/** Size of a part, unless the file would have too many of them. What is not larger goes in one request. */
+/** The size of a part, unless the file would have too many parts. A file that is not larger is sent in one request. */
 export const PART_BYTES = 8 * 1024 * 1024
-/** Most parts of an upload, as S3 has it. */
+/** The most parts of an upload, by the limits of S3. */
 const MAX_PARTS = 10_000
-/** Parts of a file that are sent at the same time. */
+/** The number of parts of a file that are sent at the same time. */
 const PARALLEL_PARTS = 2
 
-/** How an upload runs. */
+/** The options of a run of an upload. */
 export type UploadOptions = {
-  /** Ends the run. */
+  /** Ends the run when it aborts. */
   readonly signal?: AbortSignal
-  /** Is told, after each part, how many bytes the server has. */
+  /** Called after each part with the number of bytes that the server has. */
   readonly onProgress?: (uploadedBytes: number) => void
 }
 
 type Run = UploadOptions & { readonly file: RecordingBytes }
 
 /**
- * One file on its way to a bucket. A run that fails can be followed by another one, which sends only the parts that the
+ * The upload of one file to a bucket. A run that fails can be followed by another one, which sends only the parts that the
  * server does not have yet, unless `abandon` was called.
  */
 export class S3Upload {
@@ -34,9 +34,9 @@ export class S3Upload {
   readonly #filePath: string
   #sizeBytes: number | undefined
   #multipart: Multipart | undefined
-  /** The ETags of the parts that the server has, by their place. */
+  /** The ETags of the parts that the server has, by their index. */
   readonly #etags = new Map<number, string>()
-  /** True once the server was asked to put them together, which it may have done. */
+  /** True once the server was asked to put the parts together, which it may have done. */
   #isAskedFor = false
 
   constructor(requests: S3Requests, key: string, filePath: string) {
@@ -46,8 +46,8 @@ export class S3Upload {
   }
 
   /**
-   * Sends the file, and sees that the object is as large and as the server has put it together.
-   * @throws {StorageError} when that fails; what the signal aborts for
+   * Sends the file, and checks the size and the ETag of the object.
+   * @throws {StorageError} when that fails; or the signal's reason
    */
   async run(options: UploadOptions = {}): Promise<void> {
     const file = await openFile(this.#filePath)
@@ -69,8 +69,8 @@ export class S3Upload {
   }
 
   /**
-   * Has the server throw away what it has of an upload that is not complete.
-   * @throws {StorageError} when it does not
+   * Makes the server discard an incomplete upload.
+   * @throws {StorageError} when the server does not
    */
   async abandon(): Promise<void> {
     const multipart = this.#multipart
@@ -111,7 +111,7 @@ export class S3Upload {
         onProgress?.(uploadedBytes)
       }
     }
-    // All are waited for, so that nobody reads the file when it is closed.
+    // All senders have ended before the file is closed.
     const senders = Array.from({ length: PARALLEL_PARTS }, () =>
       sendNext().catch((error: unknown) => {
         failing.abort(error)
@@ -132,7 +132,7 @@ export class S3Upload {
       try {
         return await completeMultipart(this.#requests, multipart, { etags, signal })
       } catch (error) {
-        // An answer was lost: it is done, unless the check finds something else.
+        // An earlier answer was lost: the upload is complete, unless the check finds otherwise.
         if (isSecond && isUnknownUpload(error)) return ''
         throw error
       }
@@ -152,23 +152,23 @@ export class S3Upload {
   }
 }
 
-/** True for the refusal of an upload that the server has thrown away, as servers do with incomplete ones after a while. */
+/** Returns true for the refusal of an upload that the server has discarded, as servers do with incomplete ones after a while. */
 function isUnknownUpload(error: unknown): boolean {
   return error instanceof S3Error && error.code === 'NoSuchUpload'
 }
 
-/** @throws {StorageError} with the system's code in its message */
+/** Opens the file. @throws {StorageError} with the system's code in its message */
 async function openFile(filePath: string): Promise<RecordingBytes> {
   try {
     return await FileBytes.open(filePath)
   } catch (cause) {
-    // Those pass when others close their files.
+    // These errors may pass: others close their files, or the disk answers again.
     const passes = ['EMFILE', 'ENFILE', 'EIO', 'ESTALE'].includes(errorCode(cause))
     throw new StorageError(cause instanceof Error ? cause.message : 'the file could not be opened', { passes, cause })
   }
 }
 
-/** Some servers leave the quotes out here and there. */
+/** Returns an ETag without its quotes, which some servers leave out. */
 function bare(etag: string | string[]): string {
   return String(etag).replaceAll('"', '')
 }

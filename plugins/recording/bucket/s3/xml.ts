@@ -1,9 +1,9 @@
-/** An element of XML, with the text that is right in it. */
+/** An element of XML, with the text directly in it. */
 export type XmlElement = { readonly name: string; readonly text: string; readonly children: readonly XmlElement[] }
 
-/** Most elements in one another. */
+/** The deepest nesting of elements. */
 export const MAX_XML_DEPTH = 16
-/** Most elements of a document: a page of a list has a thousand objects, each with a few elements. */
+/** The most elements of a document: a page of a list has a thousand objects, each with a few elements. */
 export const MAX_XML_ELEMENTS = 50_000
 
 type Open = { readonly name: string; text: string; readonly children: XmlElement[] }
@@ -11,7 +11,7 @@ type Open = { readonly name: string; text: string; readonly children: XmlElement
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 const MAX_CODE_POINT = 0x10ffff
 
-/** One after the other: what is skipped; CDATA; the end of an element; the start of one, with what follows its name; text. */
+/** The tokens of a document: skipped markup, CDATA, the end of an element, the start of an element with its attributes, text. */
 const TOKEN = new RegExp(
   [
     String.raw`<\?[^]*?\?>|<!--[^]*?-->`,
@@ -24,10 +24,10 @@ const TOKEN = new RegExp(
 )
 
 /**
- * Reads what servers of S3 answer: elements and text. Attributes are left out, prefixes of names too; documents with a type
+ * Parses an answer of an S3 server: elements and text. Attributes and the prefixes of names are left out; documents with a type
  * are refused.
  * @returns the outermost element
- * @throws {SyntaxError} when it is not well formed, or too large
+ * @throws {SyntaxError} when the document is not well formed, or too large
  */
 export function parseXml(document: string): XmlElement {
   const root: Open = { name: '', text: '', children: [] }
@@ -55,12 +55,12 @@ export function parseXml(document: string): XmlElement {
   return outermost
 }
 
-/** The text of the first child of a name; empty where there is none. */
+/** Returns the text of the first child of a name; empty when there is none. */
 export function textOf({ children }: XmlElement, name: string): string {
   return children.find((child) => child.name === name)?.text ?? ''
 }
 
-/** For the text of an element. */
+/** Escapes the text of an element. */
 export function escapeXml(text: string): string {
   return text.replace(/[<>&]/gu, (sign) => `&#${sign.charCodeAt(0)};`)
 }
