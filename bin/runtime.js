@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 
-/** The oldest Node that runs the server, where the platform has no package: argon2 came with it. */
+/** The oldest Node that runs the server, for platforms without a package: it is the first one with argon2. */
 const OLDEST = { major: 24, minor: 7 }
 
 /** The packages with a program for each platform; npm installs the one that fits. */
@@ -30,14 +30,14 @@ const LIBRARY_PACKAGES = {
 /** Folders that the dynamic loader looks into on the usual systems. */
 const LIBRARY_FOLDERS = ['/lib/x86_64-linux-gnu', '/lib/aarch64-linux-gnu', '/lib64', '/usr/lib64', '/usr/lib', '/lib']
 
-/** Signals that are handed on where the program runs as a child. */
+/** The signals that are passed on when the program runs as a child. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']
 
 /**
- * Becomes the right Node with these arguments. Where the running Node can't replace itself (before 22.15, and on Windows),
+ * Becomes the right Node with these arguments. When the running Node can't replace itself (before 22.15, and on Windows),
  * a child runs in its place, with the same standard streams, signals and end.
  *
- * @param {readonly string[]} args - of Node: its own flags, the script and what follows
+ * @param {readonly string[]} args - the arguments of Node: its own flags, the script, and the script's arguments
  */
 export function becomeNode(args) {
   const { program, complaint } = findRuntime()
@@ -51,14 +51,14 @@ export function becomeNode(args) {
   runChild(program, args, env)
 }
 
-/** Whether the running Node is the right one already, and has these flags. */
+/** Returns true when the running Node is the right one already, and has these flags. */
 export function isRuntime(flags) {
   const { program } = findRuntime()
   const isProgram = program !== undefined && realpathSync(program) === realpathSync(process.execPath)
   return isProgram && flags.every((flag) => process.execArgv.includes(flag))
 }
 
-/** The program to run, or a sentence that says what to do about its absence. */
+/** Returns the program to run, or a sentence with advice when there is none. */
 function findRuntime() {
   const own = packagedNode()
   const complaint = own === undefined ? undefined : complaintAbout(own)
@@ -80,7 +80,7 @@ function packagedNode() {
   }
 }
 
-/** Why the program can't run on this system; undefined when it can. */
+/** Returns the reason for which the program can't run on this system; undefined when it can. */
 function complaintAbout(program) {
   if (process.platform !== 'linux' || program === process.execPath) return undefined
   const isThere = (library) => LIBRARY_FOLDERS.some((folder) => existsSync(path.join(folder, library)))
@@ -130,7 +130,7 @@ function runChild(program, args, env) {
       process.exitCode = code ?? 1
       return
     }
-    // It ends as its child did, for whoever waits for it; a shell's number where it outlives the signal.
+    // The process ends by the signal of its child; if it survives the signal, its exit code is that of a shell.
     process.removeAllListeners(signal)
     process.exitCode = 128 + (os.constants.signals[signal] ?? 0)
     process.kill(process.pid, signal)

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// The program. Any Node from 18 on reads it; what runs is the one that comes with the package.
+// The program `sluice`. Any Node from 18 on reads this file; the server runs on the Node of the package.
 import { fileURLToPath } from 'node:url'
 import { becomeNode, isRuntime } from './runtime.js'
 
-/** A young generation that is small keeps the memory of a server small, whose data are short-lived buffers. */
+/** A small young generation keeps the memory of the server small, since its data are short-lived buffers. */
 const FLAGS = ['--max-semi-space-size=1']
 
 if (isRuntime(FLAGS)) await (await import('./start.js')).start()

@@ -1,5 +1,5 @@
 /**
- * Runs the server's build. Where a source is newer, it is made anew first; where that can't be done, as in an installed
+ * Runs the server's build. When a source is newer, the build is made anew first; when that can't be done, as in an installed
  * package, the sources run as they are.
  */
 import { spawnSync } from 'node:child_process'
@@ -12,29 +12,29 @@ import { becomeNode } from './runtime.js'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const AS_SOURCES = '--conditions=source'
 
-/** Runs the program whose arguments the process has. */
+/** Runs the program with the arguments of the process. */
 export async function start() {
   if (process.execArgv.includes(AS_SOURCES)) return void (await import('../cli/main.ts'))
   const main = await currentMain()
   if (main !== undefined) {
-    // Where the folder is not to be written to, the modules are compiled at each start.
+    // When the folder can't be written, the modules are compiled at each start.
     enableCompileCache(fileURLToPath(new URL('compiled', main)))
     return void (await import(main))
   }
   const folder = buildFolder()
-  // Node takes no types out of what lies below node_modules; a package has a build that does.
+  // Node strips no types from sources below node_modules; the build of a package has a hook that does.
   const strip = folder === undefined ? [] : [`--import=${moduleOf(folder, 'core.build.strip-hook.js')}`]
   const program = fileURLToPath(new URL('sluice.js', import.meta.url))
   becomeNode([...process.execArgv, ...strip, AS_SOURCES, program, ...process.argv.slice(2)])
 }
 
-/** The build's first module, where it is what the sources of the command line, the core and the sdk would make. */
+/** Returns the main module of a build that matches the sources of the command line, the core and the sdk; undefined without one. */
 async function currentMain() {
   const folder = buildFolder()
   const changed = folder === undefined ? undefined : await changedIn(folder)
   if (changed?.length === 0) return mainOf(folder)
   if (rebuild(changed?.[0])) return mainOf(buildFolder())
-  // The host takes plugins that have changed from their sources.
+  // The host loads plugins that have changed from their sources.
   const isUsable = changed?.every((source) => source.startsWith('plugins/')) ?? false
   return isUsable ? mainOf(folder) : undefined
 }
@@ -61,7 +61,7 @@ async function changedIn(folder) {
 const mainOf = (folder) => moduleOf(folder, 'cli.main.js')
 const moduleOf = (folder, file) => pathToFileURL(path.join(folder, file)).href
 
-/** Makes the build anew, where this is a checkout with what that needs. */
+/** Makes the build anew in a checkout with the packages for it; returns true when it is made. */
 function rebuild(changed) {
   const script = path.join(ROOT, 'scripts', 'build.ts')
   if (!existsSync(script) || !existsSync(path.join(ROOT, 'node_modules', 'esbuild'))) return false

@@ -5,7 +5,7 @@ import { restoreStored } from '../core/stored-config.ts'
 import { createLogger } from '../core/observe/logger.ts'
 import { Server } from '../core/server.ts'
 
-/** Prints what a config file says that differs from the defaults, or all of it, and what is wrong with it. */
+/** Prints the values of a config that differ from the defaults, or all values, and the errors of the config. */
 export async function check(file: string | undefined, all: boolean): Promise<void> {
   const config = await loadConfig(file)
   if (config === undefined) return

@@ -1,7 +1,7 @@
-/** Ends the program with a line that says what to do, and an exit code. */
+/** An error that ends the program with a line of advice and an exit code. */
 export class CommandError extends Error {
   override readonly name: string = 'CommandError'
-  /** Of the process; 1 is what failed or was refused. */
+  /** The exit code of the process; 1 for a failure or a refusal. */
   readonly exitCode: number = 1
 }
 
@@ -11,7 +11,7 @@ export class UsageError extends CommandError {
   override readonly exitCode = 2
 }
 
-/** The server that was to be asked can't be reached. */
+/** The server of a command can't be reached. */
 export class ServerUnreachable extends CommandError {
   override readonly name = 'ServerUnreachable'
   override readonly exitCode = 3

@@ -35,7 +35,7 @@ Options:
 Any key can be set in the environment, too: SLUICE_<SECTION>_<KEY>, for example SLUICE_RTMP_PUBLISH_KEY.
 `
 
-/** What the command line asks for. */
+/** The command that the command line asks for. */
 export type Command =
   | { readonly kind: 'run'; readonly configFile: string | undefined }
   | { readonly kind: 'check'; readonly configFile: string | undefined; readonly all: boolean }
@@ -62,11 +62,11 @@ const OPTIONS = {
 } as const
 
 type CommandShape = {
-  /** What must follow the name. */
+  /** The name of the argument that must follow the command. */
   readonly argument?: string
-  /** There may be several of it. */
+  /** True when there may be several arguments. */
   readonly isRepeated?: boolean
-  /** Besides `--config`. */
+  /** The options of the command, besides `--config`. */
   readonly options: readonly string[]
 }
 
@@ -136,7 +136,7 @@ function parse(args: readonly string[]): Command {
   }
 }
 
-/** Which command it is, once its arguments and options are known to be its own. */
+/** Returns the command, after a check of its arguments and options. */
 function commandOf(words: readonly string[], options: readonly string[]) {
   const [first = 'run', second = ''] = words
   const name = [`${first} ${second}`, first].find((spelling) => Object.hasOwn(COMMANDS, spelling))

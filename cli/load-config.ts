@@ -13,7 +13,7 @@ export function readConfig(file: string | undefined): Promise<Config> {
   return Config.load({ file: file ?? defaultConfigFile(), env: process.env, inspect: gateRemarks })
 }
 
-/** Reads the config that a command names; undefined when it is wrong, which the user has been told. */
+/** Reads the config that a command names; prints the errors of a wrong one, and returns undefined. */
 export async function loadConfig(file: string | undefined): Promise<Config | undefined> {
   try {
     return await readConfig(file)
@@ -25,7 +25,7 @@ export async function loadConfig(file: string | undefined): Promise<Config | und
   }
 }
 
-/** The config file to use when none is named: the working directory's, else the shipped one. */
+/** Returns the config file for a command that names none: the working directory's, or the shipped one. */
 function defaultConfigFile(): string {
   const local = path.resolve('config.yaml')
   return existsSync(local) ? local : path.join(PACKAGE_ROOT, 'config', 'config.yaml')

@@ -11,19 +11,19 @@ import { restoreStored } from '../core/stored-config.ts'
 import { findDatabase } from '../core/store/database.ts'
 import { Store } from '../core/store/store.ts'
 
-/** What commands work on that manage logins. */
+/** The database for commands that manage logins. */
 export type LoginDatabase = {
   readonly users: Users
   readonly tokens: ApiTokens
-  /** The database, as a person may see it: those who run a command elsewhere find out so. */
+  /** The name of the database without secrets. It shows a user who runs a command on another database by mistake. */
   readonly shown: string
-  /** Whether the config has login on. */
+  /** True when the config has login on. */
   readonly isLoginOn: boolean
 }
 
 /**
- * Opens the database of a config file for a command, beside a server that may run on it. What the command can't do, its user is
- * told, and the process ends with code 1.
+ * Opens the database of a config file for a command, beside a server that may run on it. A failure of the command is printed,
+ * and the process ends with code 1.
  */
 export async function withLoginDatabase(
   configFile: string | undefined,
@@ -31,7 +31,7 @@ export async function withLoginDatabase(
 ): Promise<void> {
   const config = await loadConfig(configFile)
   if (config === undefined) return
-  // Login may have been turned on at run time; where the database is away, the command says so.
+  // Login may have been turned on at run time. When the database is away, the command reports that.
   await restoreStored(config)
   const { db, datadir, admin } = config.global
   let store: Store | undefined

@@ -16,7 +16,7 @@ async function main(): Promise<void> {
       process.stderr.write(`${command.message}\n\n${USAGE}`)
       process.exitCode = EXIT_USAGE
       return
-    // The server takes a while to be loaded, so that is left to those who need it.
+    // Loading the server takes a while, so that only the commands that need it do.
     case 'ctl':
       return (await import('./ctl/ctl.ts')).ctl(command.args)
     case 'check':

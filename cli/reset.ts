@@ -5,9 +5,9 @@ import { loadConfig } from './load-config.ts'
 import { withStoredConfig } from '../core/stored-config.ts'
 
 /**
- * Takes back what was set at run time: the way to a server that can't start with it. A running server holds on to it until its
+ * Deletes config values that were set at run time, as for a server that can't start with them. A running server keeps them until its
  * next start, or until a key is set again.
- * @param names of sections (`rtmp`), groups (`rtmp.publish`) or keys (`rtmp.publish.key`)
+ * @param names the names of sections (`rtmp`), groups (`rtmp.publish`) or keys (`rtmp.publish.key`)
  */
 export async function reset(file: string | undefined, names: readonly string[]): Promise<void> {
   const config = await loadConfig(file)
@@ -29,7 +29,7 @@ export async function reset(file: string | undefined, names: readonly string[]):
   process.exitCode = 1
 }
 
-/** @returns the keys that were set, with their section */
+/** Deletes the values of one name. @returns the keys that were set, with their section */
 async function resetOne(tables: ModificationTables, name: string): Promise<string[]> {
   const [section = '', ...names] = name.split('.')
   const wanted = normalizeKey(names.join('.'))

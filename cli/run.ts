@@ -15,7 +15,7 @@ import { startBanner } from './start-banner.ts'
 
 const EXIT_FAILURE = 1
 
-/** Runs the server until a signal, an operator, or what it can't go on after, ends the process. */
+/** Runs the server until a signal, an operator or a fatal error ends the process. */
 export async function run(file: string | undefined): Promise<void> {
   const config = await loadConfig(file)
   if (config === undefined) return
@@ -30,7 +30,7 @@ export async function run(file: string | undefined): Promise<void> {
     onStarted(server) {
       watchdog.serverIsUp()
       if (process.stdout.isTTY) process.stdout.write(bannerOf(server, log))
-      // What loading has left behind does not count.
+      // The growth counts from here, without the memory that loading has left behind.
       heapGrowth.start()
     },
     exit: (code) => process.exit(code),
@@ -50,13 +50,13 @@ function bannerOf({ host, http }: Server, log: Logger): string {
   return startBanner({ version: VERSION, http: http.addresses, endpoints, localAddress: localAddress() })
 }
 
-/** A stray error of a plugin must not take the others down; one in the core's own code means that nothing can be relied on. */
+/** Logs errors that nothing has caught: one of a plugin must not end the others, one of the core stops the server. */
 function guardProcess(log: Logger, stop: (reason: string, exitCode: number) => void): void {
   const onError = (error: unknown) => {
     const owner = ownerOfError(error)
     if (owner !== 'server') return log.error({ err: error, ...owner }, 'an error escaped; the server goes on')
     log.fatal({ err: error }, 'an error escaped; the server stops')
-    // The log may not be read any more.
+    // The log may have no reader any more.
     if (standardOutputs().stdout.isWaiting) standardOutputs().stderr.write(`${inspect(error)}\n`)
     stop('an error escaped', EXIT_FAILURE)
   }

@@ -7,7 +7,7 @@ import { ListenError } from '../core/net/listen-error.ts'
 import { LOAD_PATIENCE_MS, STOP_DEADLINE_MS, type Server } from '../core/server.ts'
 
 const EXIT_FAILURE = 1
-/** A server that has not stopped for a restart within this never will; its process ends, for a supervisor to begin it anew. */
+/** The time limit for a server to stop for a restart. After it, the process ends, so that a supervisor starts it anew. */
 const RESTART_DEADLINE_MS = 10_000
 
 type ServerLifeOptions = {
@@ -33,7 +33,7 @@ export class ServerLife implements Lifecycle {
   #server: Server | undefined
   /** Settles when the server has started, or could not. */
   #started: Promise<void> = Promise.resolve()
-  /** The one that is to take its place. */
+  /** The server that will take its place. */
   #next: Promise<Prepared> | undefined
   #isReplacing = false
   #isEnding = false
@@ -61,7 +61,7 @@ export class ServerLife implements Lifecycle {
     this.#next ??= this.#prepare()
     try {
       const next = await this.#next
-      // The answer to who asked goes out first.
+      // The answer to the caller is sent first.
       setImmediate(() => void this.#replace(next))
     } catch (error) {
       this.#next = undefined
@@ -73,7 +73,7 @@ export class ServerLife implements Lifecycle {
     setImmediate(() => this.end('shutdown', 0))
   }
 
-  /** Makes a server of the config and the plugins as they are now, and finds what is wrong with them. */
+  /** Creates a server of the present config and plugins, and finds their errors. */
   async #prepare(): Promise<Prepared> {
     const { loadConfig, createServer } = this.#options
     const config = await loadConfig()
@@ -117,7 +117,7 @@ export class ServerLife implements Lifecycle {
     }
   }
 
-  /** What a person has to mend is better read as text than as a log line. */
+  /** Reports the error of a start: as text when a person has to mend the config, in the log otherwise. */
   #tell(error: unknown): void {
     const { log } = this.#options
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n${resetHint(error)}`)
@@ -126,7 +126,7 @@ export class ServerLife implements Lifecycle {
   }
 }
 
-/** What was set at run time can't be mended in the file. */
+/** Returns advice about values that were set at run time, which can't be mended in the file. */
 function resetHint({ problems }: ConfigError): string {
   const isModified = problems.some(({ file }) => file === MODIFICATION_PLACE)
   return isModified ? "'sluice reset SECTION.KEY' takes back what was set at run time\n" : ''

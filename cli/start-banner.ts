@@ -3,17 +3,17 @@ import type { Endpoints, TcpListener } from 'sluice/sdk'
 
 type StartBanner = {
   readonly version: string
-  /** What HTTP is bound to. */
+  /** The addresses that HTTP is bound to. */
   readonly http: TcpListener['addresses']
-  /** Of the plugins that run. */
+  /** The endpoints of the running plugins. */
   readonly endpoints: readonly Endpoints[]
-  /** This machine as others reach it. */
+  /** The address at which others reach this machine. */
   readonly localAddress: string | undefined
 }
 
 /**
- * What a person at a terminal wants once the server is up: the page, where to publish, and the same for other machines.
- * Empty where the server has no HTTP address.
+ * Returns the text for a person at a terminal once the server is up: the addresses of the page and for publishing, and the same for other
+ * machines. Empty when the server has no HTTP address.
  */
 export function startBanner({ version, http, endpoints, localAddress }: StartBanner): string {
   const [first] = http

@@ -13,14 +13,14 @@ const COLUMNS: readonly Column<ApiToken>[] = [
   { title: 'EXPIRES', value: ({ expiresMs }) => dateText(expiresMs) },
 ]
 
-/** What `sluice token …` asks for. */
+/** The action of `sluice token …`. */
 export type TokenAction =
-  /** `expires` as it was written, `90d`; undefined is never. */
+  /** `expires` is the duration as it was written, such as `90d`; undefined for never. */
   | { readonly verb: 'add'; readonly name: string; readonly role: Role; readonly expires: string | undefined }
   | { readonly verb: 'list' }
   | { readonly verb: 'remove'; readonly id: number }
 
-/** Manages the API tokens in the database of a config, whether a server runs on it or not. */
+/** Manages the API tokens in the database of a config, also while a server runs on it. */
 export function runTokenCommand(configFile: string | undefined, action: TokenAction): Promise<void> {
   return withLoginDatabase(configFile, async (database) => {
     process.stdout.write(await done(action, database))
@@ -33,7 +33,7 @@ async function done(action: TokenAction, { tokens, shown }: LoginDatabase): Prom
       const { name, role, expires } = action
       const lifetimeMs = expires === undefined ? undefined : parseLifetime(expires)
       const { id, token } = await tokens.add({ name, role, lifetimeMs })
-      // Standard output has the token alone, for programs that take it from there.
+      // Standard output gets only the token, for programs that read it there.
       process.stderr.write(`added token ${id} (${role}) in ${shown}; it is shown this once:\n`)
       return `${token}\n`
     }

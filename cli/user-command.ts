@@ -13,15 +13,15 @@ const COLUMNS: readonly Column<User>[] = [
   { title: 'SINCE', value: ({ createdMs }) => new Date(createdMs).toISOString() },
 ]
 
-/** What `sluice user …` asks for. */
+/** The action of `sluice user …`. */
 export type UserAction =
   | { readonly verb: 'add'; readonly name: string; readonly role: Role }
   | { readonly verb: 'passwd'; readonly name: string }
   | { readonly verb: 'list' }
-  /** `force`: also the last admin, while login is on. */
+  /** `force` is true to remove even the last admin while login is on. */
   | { readonly verb: 'remove'; readonly name: string; readonly force: boolean }
 
-/** Manages the users in the database of a config, whether a server runs on it or not. */
+/** Manages the users in the database of a config, also while a server runs on it. */
 export function runUserCommand(configFile: string | undefined, action: UserAction): Promise<void> {
   return withLoginDatabase(configFile, async (database) => {
     process.stdout.write(await done(action, database))

@@ -1,21 +1,21 @@
 /**
- * Sees to the programs that tests talk to. As root on Debian it installs what is missing; elsewhere it says what is, so
- * that nobody wonders why tests are skipped. With CI set, a missing peer is a failure.
+ * Installs the missing programs that tests talk to, as root on Debian; elsewhere it prints their names, since their tests are
+ * skipped. With CI set, a missing peer is a failure.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { missingPeers, packagesOf, type PeerName } from '../test/peers/peers.ts'
 
-/** How long apt waits for another one, as that of a second test run on the machine. */
+/** The time for which apt waits for another apt, as of a second test run on the machine. */
 const LOCK_TIMEOUT_S = 900
-/** Most that apt may say. */
+/** The largest output of apt. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 function canInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version')
 }
 
-/** What it says fills screens, so it is shown only where it fails. */
+/** Runs apt. Its long output is shown only when it fails. */
 function apt(...args: string[]): boolean {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const { status, stdout, stderr } = spawnSync(

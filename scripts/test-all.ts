@@ -1,10 +1,10 @@
 /**
- * Runs the tests in parts side by side: those of the paths that are given, or all.
+ * Runs the tests in parts side by side: those of the given paths, or all.
  * The last line is `N passed, N failed`, of all parts together.
  *
- * - `--check`: the checks first, when no paths are given
- * - `--soak`: what takes long, too
- * - `--times`: keeps what the files took, for the order of the next runs
+ * - `--check` runs the checks first, when no paths are given
+ * - `--soak` runs the tests that take long, too
+ * - `--times` stores the times of the files, for the order of the next runs
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
@@ -16,12 +16,12 @@ import { testParts } from './test/test-parts.ts'
 import { TestTimes, writeTimes } from './test/test-times.ts'
 
 const ALL = '{sdk,core,cli,plugins,examples,scripts,test}/**/*.test.ts'
-/** What `test/support/soak.ts` reads, and time for what has more rounds. */
+/** The variable that `test/support/soak.ts` reads, and a longer time limit for tests with more rounds. */
 const SOAK_ENV = { SOAK: 'true', MOCHA_OPTIONS: '--timeout 1800000' }
-/** These run in a soak, or when they are asked for. */
+/** The tests that run in a soak only, or when their paths are given. */
 const SCALE = /^test\/scale\//u
 
-/** Files by their paths below this folder; a folder stands for its files, and a pattern for those it fits. */
+/** Returns the files of paths below this folder; a folder stands for its files, and a pattern for the files that it matches. */
 function filesOf(patterns: readonly string[]): string[] {
   const files = patterns.flatMap((pattern) => {
     const isFolder = statSync(pattern, { throwIfNoEntry: false })?.isDirectory() === true

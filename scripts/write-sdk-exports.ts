@@ -1,4 +1,4 @@
-/** Writes the list of names that the sdk's entry points export at run time; `test/sdk-exports.test.ts` holds it. */
+/** Writes the list of names that the sdk's entry points export at run time; `test/sdk-exports.test.ts` checks it. */
 import { writeFileSync } from 'node:fs'
 
 const ENTRY_POINTS = ['sluice/sdk', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing', 'sluice/testing']

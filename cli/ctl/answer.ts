@@ -1,16 +1,16 @@
 import { CommandError } from '../command-error.ts'
 
-/** An object of an answer, of which nothing is taken for granted: the server may be older or newer than this program. */
+/** An object of an answer. Each field may be missing, since the server may be older or newer than this program. */
 export class Answer {
   readonly #fields: Readonly<Record<string, unknown>>
 
-  /** @throws {CommandError} when it is no object */
+  /** @throws {CommandError} when the value is no object */
   constructor(json: unknown) {
     if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unexpected()
     this.#fields = json as Readonly<Record<string, unknown>>
   }
 
-  /** The objects of a list. @throws {CommandError} when it is none */
+  /** Returns the objects of a list. @throws {CommandError} when the value is no list of objects */
   static listOf(json: unknown): Answer[] {
     if (!Array.isArray(json)) throw unexpected()
     return json.map((item) => new Answer(item))
@@ -21,28 +21,28 @@ export class Answer {
     return Object.keys(this.#fields)
   }
 
-  /** A field as text; empty where it is not there, JSON where it is no scalar. */
+  /** Returns a field as text; empty when it is missing, JSON when it is no scalar. */
   text(name: string): string {
     const value = this.#fields[name] ?? ''
     return typeof value === 'string' ? value : JSON.stringify(value)
   }
 
-  /** A field as a number, also where 64-bit integers come as text; 0 where it is not there. */
+  /** Returns a field as a number, also when a 64-bit integer comes as text; 0 when it is missing. */
   number(name: string): number {
     return Number(this.text(name)) || 0
   }
 
-  /** Whether a field is `true`. */
+  /** Returns true when a field is `true`. */
   is(name: string): boolean {
     return this.#fields[name] === true
   }
 
-  /** A field that is an object, or an empty one. */
+  /** Returns a field that is an object; an empty one when it is missing. */
   object(name: string): Answer {
     return new Answer(this.#fields[name] ?? {})
   }
 
-  /** A field that is a list of objects, or an empty one. */
+  /** Returns a field that is a list of objects; an empty one when it is missing. */
   list(name: string): Answer[] {
     return Answer.listOf(this.#fields[name] ?? [])
   }
@@ -52,7 +52,7 @@ export class Answer {
     return this.#fields
   }
 
-  /** A field as it came. */
+  /** Returns a field as it came. */
   value(name: string): unknown {
     return this.#fields[name]
   }

@@ -5,32 +5,32 @@ import { noAnswer, refusal, type FailedRequest } from './failures.ts'
 import { addressText, type ServerAddress } from './server-address.ts'
 
 const CONNECT_TIMEOUT_MS = 5000
-/** From a request to the end of its answer; and between two server-sent events. */
+/** The time limit from a request to the end of its answer, and between two server-sent events. */
 const ANSWER_TIMEOUT_MS = 30_000
-/** Largest answer that is read. */
+/** The largest answer that is read. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
-/** Of a refusal that is a plain text, as those of pictures are. */
+/** The longest refusal in plain text that is shown, as pictures have them, in characters. */
 const MAX_REASON_LENGTH = 500
 
 type ApiClientOptions = {
   readonly server: ServerAddress
-  /** Text of the certificates to trust, in PEM, in place of those that Node knows. */
+  /** The trusted certificates as a PEM text, in place of those of Node. */
   readonly ca: string | undefined
   readonly token: string | undefined
-  /** Keeps the token that the server gives in place of one that is soon over. */
+  /** Stores the token by which the server replaces one that expires soon. */
   readonly keepToken: (token: string) => Promise<void>
 }
 
 /** A request of the API. */
 type ApiRequest = {
   readonly method: 'GET' | 'POST' | 'PUT'
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   readonly body?: unknown
 } & Partial<Pick<FailedRequest, 'missing'>>
 
-/** Asks the HTTP API of one server. Proxies of the environment are not used, and redirects not followed. */
+/** A client of the HTTP API of one server. It uses no proxies of the environment, and follows no redirects. */
 export class ApiClient {
   readonly #options: ApiClientOptions
   #agent: Agent | undefined
@@ -45,15 +45,16 @@ export class ApiClient {
   }
 
   /**
-   * Reads something.
-   * @returns the `data` of the answer, or the answer itself where it has no envelope
-   * @throws {CommandError} when the server can't be reached, or refuses; `missing` is what a plain 404 means
+   * Sends a GET request.
+   * @param missing the message for a plain 404
+   * @returns the `data` of the answer, or the answer itself when it has no envelope
+   * @throws {CommandError} when the server can't be reached, or refuses
    */
   get(path: string, missing?: string): Promise<unknown> {
     return this.#ask({ method: 'GET', path, missing })
   }
 
-  /** Reads what is no JSON, as a picture, whole; see {@link ApiClient.get}. */
+  /** Reads all of an answer that is no JSON, such as a picture; see {@link ApiClient.get}. */
   async getBytes(path: string, missing?: string): Promise<Uint8Array> {
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
     const answer = await this.#send({ method: 'GET', path }, { accept: '*/*', signal, maxBytes: MAX_ANSWER_BYTES })
@@ -65,18 +66,18 @@ export class ApiClient {
     }
   }
 
-  /** Does something; see {@link ApiClient.get}. */
+  /** Sends a POST request; see {@link ApiClient.get}. */
   post(path: string, body?: unknown, missing?: string): Promise<unknown> {
     return this.#ask({ method: 'POST', path, body, missing })
   }
 
-  /** Sets something; see {@link ApiClient.get}. */
+  /** Sends a PUT request; see {@link ApiClient.get}. */
   put(path: string, body: unknown, missing?: string): Promise<unknown> {
     return this.#ask({ method: 'PUT', path, body, missing })
   }
 
   /**
-   * The values of server-sent events, until `signal` aborts.
+   * Yields the values of server-sent events, until `signal` aborts.
    * @throws {CommandError} as {@link ApiClient.get} does
    */
   async *events(path: string, signal: AbortSignal): AsyncGenerator<unknown> {
@@ -112,7 +113,7 @@ export class ApiClient {
       throw new CommandError(`${this.server} does not answer as a Sluice server does; is the address right?`)
     }
     if (!isObject(json) || typeof json['code'] !== 'number') return json
-    // Some operations refuse in the body alone.
+    // Some operations refuse by the body of a successful answer.
     if (json['code'] !== 0) throw refusal(json['code'], messageOf(json), { server: this.server, missing })
     return json['data']
   }
@@ -122,7 +123,7 @@ export class ApiClient {
     { accept, signal, maxBytes }: { readonly accept: string; readonly signal: AbortSignal; readonly maxBytes: number },
   ): Promise<Dispatcher.ResponseData> {
     const { server, token, keepToken } = this.#options
-    // Loaded here, as most of the time until a text of help is spent on it otherwise.
+    // The module is loaded here, since loading it would take most of the time of a help text.
     const { Agent } = await import('undici')
     this.#agent ??= new Agent({
       connect: { timeout: CONNECT_TIMEOUT_MS, ...(this.#options.ca !== undefined && { ca: this.#options.ca }) },
@@ -165,19 +166,19 @@ export class ApiClient {
   }
 }
 
-/** The token goes beside HTTP Basic where the server asks for that, too. */
+/** Returns the headers for the token, and for HTTP Basic when the address has a name and password. */
 function credentials(basic: string | undefined, token: string | undefined): Readonly<Record<string, string>> {
   if (basic === undefined) return token === undefined ? {} : { authorization: `Bearer ${token}` }
   const authorization = `Basic ${Buffer.from(basic).toString('base64')}`
   return { authorization, ...(token !== undefined && { 'access-token': token }) }
 }
 
-/** A part of a path in which slashes are kept, as in stream paths. */
+/** Encodes a part of a path except its slashes, as in stream paths. */
 export function inPath(text: string): string {
   return text.split('/').map(encodeURIComponent).join('/')
 }
 
-/** Undefined for what is no JSON, as the pages of proxies. */
+/** Returns the value of a JSON text; undefined for other texts, such as the pages of proxies. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -186,7 +187,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The `message` of an answer, or the `detail` of problem details (RFC 9457). */
+/** Returns the `message` of an answer, or the `detail` of problem details (RFC 9457). */
 function messageOf(json: unknown): string {
   if (!isObject(json)) return ''
   const message = json['message'] ?? json['detail']

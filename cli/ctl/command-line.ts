@@ -3,7 +3,7 @@ import { messageOf } from '../error-text.ts'
 import type { Command, CommandOption, CommandOptions } from './command.ts'
 import { UsageError } from '../command-error.ts'
 
-/** Options that every command takes. */
+/** The options that every command takes. */
 export const GLOBAL_OPTIONS = {
   server: { summary: 'address of the server (default http://127.0.0.1:8080, or SLUICE_SERVER)', value: 'URL' },
   'token-file': { summary: 'file with a token (default: SLUICE_TOKEN, or that of "login")', value: 'FILE' },
@@ -12,7 +12,7 @@ export const GLOBAL_OPTIONS = {
   help: { summary: 'help of ctl, or of a command' },
 } as const satisfies Readonly<Record<string, CommandOption>>
 
-/** What `sluice ctl` is asked for. */
+/** The command or the help that `sluice ctl` is called for. */
 export type CommandLine =
   | { readonly kind: 'help'; readonly topic: readonly string[] }
   | {
@@ -23,8 +23,8 @@ export type CommandLine =
     }
 
 /**
- * Reads what follows `sluice ctl`. Options may stand anywhere; what follows `--` is none.
- * @throws {CommandError} when it is wrong; the message says how
+ * Parses the arguments after `sluice ctl`. Options may be anywhere before `--`.
+ * @throws {CommandError} when they are wrong, with the reason in its message
  */
 export function parseCommandLine(args: readonly string[], commands: readonly Command[]): CommandLine {
   const { values, positionals } = parse(args, commands)
@@ -40,7 +40,7 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
   return { kind: 'command', command, args: given, options: values }
 }
 
-/** The commands that a topic of the help is about: one, those that begin with its word, or all where it is empty. */
+/** Returns the commands of a topic of the help: one, those that begin with its word, or all for an empty topic. */
 export function commandsAbout(topic: readonly string[], commands: readonly Command[]): readonly Command[] {
   const exact = [topic.slice(0, 2), topic.slice(0, 1)].map((words) => words.join(' '))
   const one = exact.flatMap((name) => commands.find((command) => command.name === name) ?? [])[0]

@@ -6,14 +6,14 @@ import type { TokenStore } from './token-store.ts'
 /** An option of a command; those with a `value` take one. */
 export type CommandOption = {
   readonly summary: string
-  /** What the value is called in the help, for example `ROLE`; without it, the option is a switch. */
+  /** The name of the value in the help, for example `ROLE`; without it, the option is a switch. */
   readonly value?: string
 }
 
-/** What a command works with. */
+/** The input and the output of a run of a command. */
 export type CommandContext = {
   readonly api: ApiClient
-  /** As many as the command names. */
+  /** The arguments, as many as the command has. */
   readonly args: readonly string[]
   readonly options: CommandOptions
   readonly output: Output
@@ -26,7 +26,7 @@ export type CommandOptions = Readonly<Record<string, string | boolean | undefine
 
 /** A command of `sluice ctl`. */
 export type Command = {
-  /** One or two words. */
+  /** The name: one or two words. */
   readonly name: string
   /** The names of its arguments; those in brackets may be left out. */
   readonly args?: readonly string[]
@@ -34,6 +34,6 @@ export type Command = {
   /** Further lines of its own help. */
   readonly details?: string
   readonly options?: Readonly<Record<string, CommandOption>>
-  /** @throws {CommandError} when it could not be done */
+  /** @throws {CommandError} when the command has failed */
   run(context: CommandContext): Promise<void>
 }

@@ -12,7 +12,7 @@ import { Prompt } from '../terminal/prompt.ts'
 import { addressText, DEFAULT_SERVER, parseServerAddress, type ServerAddress } from './server-address.ts'
 import { TokenStore, tokenFile } from './token-store.ts'
 
-/** Runs `sluice ctl`: does what the arguments after it say, and sets the exit code of the process. */
+/** Runs `sluice ctl` with the arguments after it, and sets the exit code of the process. */
 export async function ctl(args: readonly string[]): Promise<void> {
   process.stdout.on('error', endAtClosedPipe)
   try {
@@ -61,13 +61,13 @@ function serverOf(given: string | undefined, env: NodeJS.ProcessEnv): ServerAddr
   return server
 }
 
-/** Whoever reads has enough, as `head` has after some lines. */
+/** Ends the process when the reader has closed the pipe, as `head` does after some lines. */
 function endAtClosedPipe(error: Error): void {
   if (errorCode(error) !== 'EPIPE') throw error
   process.exit()
 }
 
-/** The token that the command line or the environment names. */
+/** Returns the token that the command line or the environment names. */
 async function givenToken(options: CommandOptions, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const file = textOf(options, 'token-file')
   const token = file === undefined ? env['SLUICE_TOKEN'] : await readText(file)

@@ -1,6 +1,6 @@
 import { CommandError } from '../command-error.ts'
 
-/** Longest event that is read, in characters. */
+/** The longest event that is read, in characters. */
 const MAX_EVENT_LENGTH = 1024 * 1024
 
 /** One server-sent event. */
@@ -8,7 +8,7 @@ type ServerSentEvent = { readonly type: string; readonly data: string }
 
 /**
  * Reads server-sent events as this server writes them (HTML Standard, 9.2.6, with line feeds alone).
- * @throws {CommandError} when one is too long
+ * @throws {CommandError} when an event is too long
  */
 export async function* readEvents(chunks: AsyncIterable<string>): AsyncGenerator<ServerSentEvent> {
   let text = ''

@@ -3,20 +3,20 @@ import { CommandError, ServerUnreachable } from '../command-error.ts'
 
 const TLS_CODES = /^(?:ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/u
 
-/** What is known of a request that failed. */
+/** The properties of a request that failed. */
 export type FailedRequest = {
   /** The address of the server that was asked. */
   readonly server: string
-  /** What it means when there is no such thing, for example `there is no stream live/a`. */
+  /** The message for a plain 404, for example `there is no stream live/a`. */
   readonly missing: string | undefined
 }
 
-/** Says what a plain 404 means where a stream was named. */
+/** Returns the message for a plain 404 to a request that names a stream. */
 export function noStream(path: string): string {
   return `there is no stream ${path}; sluice ctl streams lists them`
 }
 
-/** The error for an answer that refuses; says what to do about it. */
+/** Returns the error for a refusal, with advice in its message. */
 export function refusal(status: number, message: string, { server, missing }: FailedRequest): CommandError {
   switch (status) {
     case 401:
@@ -33,7 +33,7 @@ export function refusal(status: number, message: string, { server, missing }: Fa
   }
 }
 
-/** The error for a request that got no answer. */
+/** Returns the error for a request without an answer. */
 export function noAnswer(error: unknown, { server }: Pick<FailedRequest, 'server'>): CommandError {
   const code = codeOf(error)
   if (TLS_CODES.test(code)) {
@@ -50,7 +50,7 @@ function notFound(message: string, { server, missing }: FailedRequest): string {
   return missing ?? `${server} does not know this operation; is it an older version, or is the plugin off?`
 }
 
-/** The code of an error of the network, such as `ECONNREFUSED`; its message where it has none. */
+/** Returns the code of a network error, such as `ECONNREFUSED`; its message when it has none. */
 function codeOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout'
   return errorCode(error) || messageOf(error)

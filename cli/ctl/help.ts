@@ -7,8 +7,8 @@ const AFTERWORD = `Output is tables at a terminal, and JSON elsewhere.
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 server not reachable.`
 
 /**
- * The help of `sluice ctl`, or of the commands that the words of a topic name.
- * @throws {CommandError} when there are none
+ * Returns the help of `sluice ctl`, or of the commands that the words of a topic name.
+ * @throws {CommandError} when there are no such commands
  */
 export function helpText(topic: readonly string[], commands: readonly Command[]): string {
   const found = commandsAbout(topic, commands)

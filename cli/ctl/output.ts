@@ -1,22 +1,22 @@
 import { printable, printableLines } from '../terminal/printable.ts'
 
-/** Of a terminal that does not say how wide it is. */
+/** The width of a terminal that does not report its own, in cells. */
 const DEFAULT_WIDTH = 80
 const TO_LINE_START = '\r'
 const CLEAR_REST = '\u001b[K'
 
-/** Where a command writes. */
+/** The stream that a command writes to. */
 type OutputStream = {
   readonly isTTY?: boolean
   readonly columns?: number
   write(data: string | Uint8Array): unknown
 }
 
-/** Writes what commands found: tables and sentences for a person at a terminal, JSON for all else. */
+/** Writes the results of commands: tables and sentences for a person at a terminal, JSON for programs. */
 export class Output {
   readonly #stream: OutputStream
   readonly #isJson: boolean
-  /** The line that the cursor is on is to be written over. */
+  /** True while the cursor is on a line that `refresh` writes over. */
   #isLineOpen = false
 
   constructor(stream: OutputStream, { json }: { readonly json: boolean }) {
@@ -24,19 +24,19 @@ export class Output {
     this.#isJson = json || stream.isTTY !== true
   }
 
-  /** Writes a value: as JSON, or the lines that `view` makes of it, which must be printable and fit the width in cells. */
+  /** Writes a value as JSON, or as the lines that `view` makes of it, which must be printable and fit the width in cells. */
   show(value: unknown, view: (width: number) => readonly string[]): void {
     const lines = this.#isJson ? [printableLines(JSON.stringify(value ?? null, null, 2))] : view(this.#width)
     for (const line of lines) this.#stream.write(`${line}\n`)
   }
 
-  /** Tells that something was done: a person by a sentence, a program by the exit code and what the server answered. */
+  /** Reports success: to a person by a sentence, to a program by the answer of the server as JSON, if there is one. */
   done(sentence: string, answer?: unknown): void {
     if (!this.#isJson) this.#stream.write(`${printable(sentence)}\n`)
     else if (answer !== undefined && answer !== null) this.show(answer, () => [])
   }
 
-  /** Writes a value that takes the place of the one before: on the same line for a person, a line of JSON each otherwise. */
+  /** Writes a value that replaces the former one: on the same line for a person, as a line of JSON for a program. */
   refresh(value: unknown, view: (width: number) => string): void {
     if (this.#isJson) {
       this.#stream.write(`${printable(JSON.stringify(value ?? null))}\n`)
@@ -46,7 +46,7 @@ export class Output {
     this.#isLineOpen = true
   }
 
-  /** Tells whether a person reads it: what is no text is not for a terminal. */
+  /** True when the output is a terminal, on which only text is readable. */
   get isTerminal(): boolean {
     return this.#stream.isTTY === true
   }
@@ -56,7 +56,7 @@ export class Output {
     this.#stream.write(bytes)
   }
 
-  /** Goes on below what was refreshed. */
+  /** Continues on the line below a refreshed one. */
   endLine(): void {
     if (this.#isLineOpen) this.#stream.write('\n')
     this.#isLineOpen = false

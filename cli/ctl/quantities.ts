@@ -1,18 +1,18 @@
 const UNITS = ['', 'k', 'M', 'G', 'T']
-/** From one unit to the next. */
+/** The factor from one unit to the next. */
 const STEP = 1000
 
-/** A rate in bits, as networks count: `2.4 Mbit/s`. */
+/** Formats a rate in bits, as networks count: `2.4 Mbit/s`. */
 export function bitRateText(bytesPerSecond: number): string {
   return `${scaled(bytesPerSecond * 8)}bit/s`
 }
 
-/** A number of bytes: `1.5 MB`. */
+/** Formats a number of bytes: `1.5 MB`. */
 export function bytesText(bytes: number): string {
   return `${scaled(bytes)}B`
 }
 
-/** How long something lasts: `42s`, `3m05s`, `2h10m`, `5d03h`. */
+/** Formats a duration: `42s`, `3m05s`, `2h10m`, `5d03h`. */
 export function durationText(durationMs: number): string {
   const seconds = Math.max(0, Math.floor(durationMs / 1000))
   const minutes = Math.floor(seconds / 60)
@@ -23,7 +23,7 @@ export function durationText(durationMs: number): string {
   return `${Math.floor(hours / 24)}d${twoDigits(hours % 24)}h`
 }
 
-/** How long ago a time is (RFC 3339); empty for none. */
+/** Formats the age of a time (RFC 3339); empty for no time. */
 export function ageText(time: string): string {
   const sinceMs = Date.parse(time)
   return sinceMs > 0 ? durationText(Date.now() - sinceMs) : ''

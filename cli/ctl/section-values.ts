@@ -1,10 +1,10 @@
 import type { Answer } from './answer.ts'
 
-/** A key of a section of the config, with its value and where that comes from. */
+/** A key of a section of the config, with its value and the source of the value. */
 export type ConfigValue = { readonly key: string; readonly value: unknown; readonly source: string }
 
 /**
- * The keys of a section as the server shows it (api.md 10: `config` and `sources`).
+ * Returns the keys of a section as the server shows it (api.md 10: `config` and `sources`).
  * @param wanted the dotted path of one key, or of a group; as in a config file, case and `-` and `_` make no difference
  */
 export function sectionValues(section: Answer, wanted?: string): ConfigValue[] {

@@ -1,22 +1,22 @@
 import { UsageError } from '../command-error.ts'
 
-/** Where a server is asked unless `--server` or the environment says otherwise. */
+/** The address of the server, unless `--server` or the environment has another one. */
 export const DEFAULT_SERVER = 'http://127.0.0.1:8080'
 const HTTP = ['http:', 'https:']
 
 /** The address of a server. */
 export type ServerAddress = {
-  /** Scheme, host and port. */
+  /** The scheme, host and port. */
   readonly origin: string
-  /** What paths of the API follow, where a proxy has the server below a path; without a slash at its end. */
+  /** The prefix of the API's paths, when a proxy has the server below a path; without a slash at its end. */
   readonly basePath: string
-  /** Name and password for HTTP Basic (RFC 7617), where the address has them. */
+  /** The name and password for HTTP Basic (RFC 7617), when the address has them. */
   readonly basic: string | undefined
 }
 
 /**
- * Reads an address such as `https://media.example:8443`.
- * @throws {CommandError} when it is none
+ * Parses an address such as `https://media.example:8443`.
+ * @throws {CommandError} when the text is no address
  */
 export function parseServerAddress(text: string): ServerAddress {
   const url = URL.parse(text)
@@ -27,7 +27,7 @@ export function parseServerAddress(text: string): ServerAddress {
   return { origin, basePath: pathname.replace(/\/+$/u, ''), basic: userOf(url) }
 }
 
-/** @throws {UsageError} when a percent sign in it encodes nothing */
+/** Returns the name and password of an address. @throws {UsageError} when a percent sign in them encodes nothing */
 function userOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined
   try {
@@ -37,7 +37,7 @@ function userOf({ username, password }: URL): string | undefined {
   }
 }
 
-/** The address as a person writes it, without name and password. */
+/** Returns the address as a person writes it, without name and password. */
 export function addressText({ origin, basePath }: ServerAddress): string {
   return origin + basePath
 }

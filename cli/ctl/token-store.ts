@@ -6,7 +6,7 @@ import { CommandError } from '../command-error.ts'
 
 type Tokens = Readonly<Record<string, string>>
 
-/** The file in which the tokens of logins are kept (XDG Base Directory Specification). */
+/** Returns the path of the file with the tokens of logins (XDG Base Directory Specification). */
 export function tokenFile(env: NodeJS.ProcessEnv): string {
   const configFolder = env['XDG_CONFIG_HOME'] || path.join(homedir(), '.config')
   return path.join(configFolder, 'sluice', 'tokens.json')
@@ -20,7 +20,7 @@ export class TokenStore {
     this.#file = file
   }
 
-  /** The token for a server, by its address. @throws {CommandError} when the file can't be read */
+  /** Returns the token for a server, by its address. @throws {CommandError} when the file can't be read */
   async get(server: string): Promise<string | undefined> {
     const tokens = await this.#read()
     return Object.hasOwn(tokens, server) ? tokens[server] : undefined
@@ -31,7 +31,7 @@ export class TokenStore {
     await this.#write({ ...(await this.#read()), [server]: token })
   }
 
-  /** Returns whether there was one. @throws {CommandError} when the file can't be read or written */
+  /** Removes the token for a server; returns true when there was one. @throws {CommandError} when the file can't be read or written */
   async remove(server: string): Promise<boolean> {
     const { [server]: removed, ...others } = await this.#read()
     if (removed === undefined) return false
@@ -48,7 +48,7 @@ export class TokenStore {
     }
   }
 
-  /** Whoever reads meanwhile gets the file before or the one after. */
+  /** Replaces the file at once: a reader gets either the former file or the new one. */
   async #write(tokens: Tokens): Promise<void> {
     const draft = `${this.#file}.${process.pid}`
     try {
@@ -63,7 +63,7 @@ export class TokenStore {
   }
 }
 
-/** @throws {Error} when the text is no object of texts */
+/** @throws {Error} when the text is no JSON object of texts */
 function parseTokens(text: string): Tokens {
   const json: unknown = JSON.parse(text)
   if (typeof json !== 'object' || json === null || Object.values(json).some((token) => typeof token !== 'string')) {

@@ -1,25 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
 import { UsageError } from '../command-error.ts'
 
-/** As plans have them (api.md 8.5): one character for each hour of the week, that of Sunday, 0:00, first. */
+/** The length of a plan (api.md 8.5): one character for each hour of the week, from Sunday, 0:00, on. */
 const HOURS_OF_WEEK = 168
 const HOURS_OF_DAY = 24
 const DAYS_OF_WEEK = 7
-/** In the order that people name them. */
+/** The days in the order in which people name them. */
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const LONG_DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 const EVERY_DAY = { first: 0, last: DAYS_OF_WEEK - 1 }
 const EVERY_HOUR = { start: 0, end: HOURS_OF_DAY }
 
-/** Days of the week from `first` to `last`, both included, Monday being 0; over the end of a week where `last` is before. */
+/** Days of the week from `first` to `last`, both included, from Monday as 0; over the end of the week when `last` is before `first`. */
 type DayRange = { readonly first: number; readonly last: number }
-/** Hours of a day, or up to one of the next where `end` is not after `start`. */
+/** Hours of a day, from `start` up to `end`, which is on the next day when it is not after `start`. */
 type HourRange = { readonly start: number; readonly end: number }
 
 /**
- * Reads hours of the week as a person writes them: `mon-fri 8-18, sat 10-14`, `22-6`, `sun`, `always`, `never`; or as plans have them.
+ * Parses hours of the week as a person writes them: `mon-fri 8-18, sat 10-14`, `22-6`, `sun`, `always`, `never`; or a plan.
  * @returns the 168 characters of a plan
- * @throws {UsageError} when it is none
+ * @throws {UsageError} when the text has no hours of the week
  */
 export function parseWeekHours(text: string): string {
   const written = text.trim().toLowerCase()
@@ -39,12 +39,12 @@ export function parseWeekHours(text: string): string {
   return planOf(hours)
 }
 
-/** Hours of the week as {@link parseWeekHours} reads them, in as few words as that takes; other texts as they are. */
+/** Formats the hours of a plan as {@link parseWeekHours} parses them, in the fewest words; returns other texts as they are. */
 export function weekHoursText(plan: string): string {
   if (!new RegExp(`^[01]{${HOURS_OF_WEEK}}$`, 'u').test(plan)) return plan
   if (!plan.includes('0')) return 'always'
   if (!plan.includes('1')) return 'never'
-  // From Monday on.
+  // The hours from Monday on.
   const week = plan.slice(HOURS_OF_DAY) + plan.slice(0, HOURS_OF_DAY)
   const days = DAYS.map((_, day) => dayText(week.slice(day * HOURS_OF_DAY, (day + 1) * HOURS_OF_DAY)))
   const parts: string[] = []
@@ -56,7 +56,7 @@ export function weekHoursText(plan: string): string {
   return parts.join(', ')
 }
 
-/** The ranges of a day's hours; the empty one is the whole day. */
+/** Returns the ranges of a day's hours; an empty range is the whole day. */
 function dayText(hours: string): string[] {
   if (!hours.includes('0')) return ['']
   return [...hours.matchAll(/1+/gu)].map(({ index, 0: run }) => `${index}-${index + run.length}`)
@@ -84,7 +84,7 @@ function hourRange(text: string): HourRange | undefined {
   return { start, end }
 }
 
-/** @param hours from Monday on */
+/** Returns the plan of hours. @param hours the hours of the week, from Monday on */
 function planOf(hours: readonly boolean[]): string {
   const sunday = HOURS_OF_WEEK - HOURS_OF_DAY
   return [...hours.slice(sunday), ...hours.slice(0, sunday)].map((isOn) => (isOn ? '1' : '0')).join('')

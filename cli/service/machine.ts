@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { CommandError } from '../command-error.ts'
 
-/** Is there while systemd is the first process (sd_booted). */
+/** A folder that exists while systemd is the first process (sd_booted). */
 const BOOTED = '/run/systemd/system'
 
 /** The outcome of a program that was run. */
@@ -13,11 +13,11 @@ export type ProgramResult = { readonly isDone: boolean; readonly stdout: string;
 /** The machine that a service is installed on. */
 export type Machine = {
   readonly isRoot: boolean
-  /** Tells whether systemd runs it. */
+  /** True when systemd runs the machine. */
   readonly isBooted: boolean
-  /** Below it lie `etc` and `var` for a service of the machine. */
+  /** The folder with `etc` and `var` for a service of the machine. */
   readonly root: string
-  /** Of whoever installs a service of their own. */
+  /** The config folder of the user, for a service of the user's own. */
   readonly configHome: string
   /** Runs a program of the system and waits for its end. */
   readonly run: (program: string, args: readonly string[]) => ProgramResult
@@ -38,7 +38,7 @@ export function thisMachine(env: NodeJS.ProcessEnv): Machine {
 }
 
 /**
- * Has systemctl do something.
+ * Runs systemctl.
  * @throws {CommandError} when it fails
  */
 export function systemctl(machine: Machine, isOwn: boolean, ...args: readonly string[]): void {

@@ -10,19 +10,19 @@ import { UnitFile } from './unit-file.ts'
 import { isEdited, optionsOf, SERVICE_USER, unitText, type UnitOptions } from './unit-text.ts'
 
 const UNIT = 'sluice.service'
-/** Those of the launcher, which else would become another process by them. */
+/** The flags of the launcher, which would start another process without them. */
 const FLAGS = ['--max-semi-space-size=1']
 
-/** What `sluice service …` asks for; `isOwn` is a service of whoever asks, without root. */
+/** The action of `sluice service …`; `isOwn` is true for a service of the user's own, without root. */
 export type ServiceAction =
   | {
       readonly verb: 'install'
       readonly isOwn: boolean
-      /** Only writes the unit to standard output. */
+      /** True to only write the unit to standard output. */
       readonly print: boolean
-      /** Takes the place of a unit that was edited. */
+      /** True to replace a unit that was edited. */
       readonly force: boolean
-      /** Folder of the recordings; undefined is that of the config, or one in the state directory. */
+      /** The folder of the recordings; undefined for that of the config, or one in the state directory. */
       readonly recordings: string | undefined
     }
   | { readonly verb: 'show'; readonly isOwn: boolean }
@@ -34,12 +34,12 @@ export type Program = {
   readonly script: string
 }
 
-/** For `chown`: the owner stays. */
+/** The id by which `chown` keeps the owner. */
 const KEPT = -1
 
 type Install = Extract<ServiceAction, { readonly verb: 'install' }>
 
-/** Runs `sluice service`, and tells a failure as a line and an exit code. */
+/** Runs `sluice service`, and reports a failure by a line and an exit code. */
 export async function runServiceCommand(configFile: string | undefined, action: ServiceAction): Promise<void> {
   const script = path.join(PACKAGE_ROOT, 'bin', 'sluice.js')
   const program = { node: process.execPath, script }
@@ -60,9 +60,9 @@ type ServiceCall<Action = ServiceAction> = {
 }
 
 /**
- * Does what is asked for.
- * @returns what to tell whoever asked
- * @throws {CommandError}
+ * Performs the action.
+ * @returns the text for the user
+ * @throws {CommandError} when the action has failed
  */
 export async function serviceDone(call: ServiceCall): Promise<string> {
   const { action, machine } = call
@@ -127,8 +127,8 @@ See what it says:                journalctl ${own}-u sluice -f -o cat
 }
 
 /**
- * What is said now, else what was said when the unit was installed that is there.
- * @throws {CommandError} there is no such config, or the folder is none
+ * Returns the options of the command, or those of the installed unit where the command has none.
+ * @throws {CommandError} there is no such config, or the folder is no absolute path
  */
 async function optionsFor(
   configFile: string | undefined,
@@ -138,7 +138,7 @@ async function optionsFor(
   const before = print ? {} : optionsOf((await unit.read()) ?? '')
   const config = configFile === undefined ? before.config : path.resolve(configFile)
   if (config !== undefined && !existsSync(config)) throw new CommandError(`there is no ${config}`)
-  // An empty one takes back what was said before.
+  // An empty folder removes the former option.
   const folder = recordings === '' ? undefined : (recordings ?? before.recordings)
   if (folder !== undefined && !path.isAbsolute(folder)) {
     throw new UsageError(`--recordings takes a path from the root, as /srv/recordings, and not "${folder}"`)
@@ -146,12 +146,12 @@ async function optionsFor(
   return { config, recordings: folder }
 }
 
-/** Puts the shipped config where there is none, for the administrator to change and the service to read. */
+/** Copies the shipped config when there is none, for the administrator to change and the service to read. */
 async function provideConfig(config: string, user: ServiceUser | undefined): Promise<readonly string[]> {
   if (existsSync(config)) return []
   await mkdir(path.dirname(config), { recursive: true })
   await copyFile(path.join(PACKAGE_ROOT, 'config', 'config.yaml'), config)
-  // It may get passwords.
+  // The config may contain passwords later.
   await chmod(config, user === undefined ? 0o600 : 0o640)
   if (user !== undefined) await chown(config, KEPT, user.gid)
   return [`Wrote ${config}, which is yours to change`]
@@ -166,7 +166,7 @@ async function provideFolders(folders: readonly string[], user: ServiceUser | un
   return remarks
 }
 
-/** @throws {CommandError} there is no systemd, or whoever asks may not write the unit */
+/** @throws {CommandError} there is no systemd, or the user may not write the unit */
 function checkRights({ isBooted, isRoot }: Machine, unit: UnitFile, isOwn: boolean): void {
   if (!isBooted) {
     throw new CommandError(
@@ -177,7 +177,7 @@ function checkRights({ isBooted, isRoot }: Machine, unit: UnitFile, isOwn: boole
   throw new CommandError(`only root writes ${unit.path}: use sudo, or --user for a service of your own`)
 }
 
-/** @throws {CommandError} there is none */
+/** Returns the text of a unit. @throws {CommandError} there is no unit */
 async function textOf(unit: UnitFile): Promise<string> {
   const text = await unit.read()
   if (text === undefined) throw new CommandError(`there is no ${unit.path}; "sluice service install" writes it`)

@@ -5,26 +5,27 @@ import { ConfigError } from '../../core/config/config-error.ts'
 import { CommandError } from '../command-error.ts'
 import { STATE_FOLDER } from './unit-text.ts'
 
-/** What a service of the machine does not see (`ProtectHome` of systemd.exec, and a temporary folder of its own). */
+/** The folders that a service of the machine does not see (`ProtectHome` and `PrivateTmp` of systemd.exec). */
 const HIDDEN = ['/home', '/root', '/run/user', '/tmp', '/var/tmp']
 /** The folder in which npx keeps packages. */
 const NPX_CACHE = `${path.sep}_npx${path.sep}`
-/** For everybody: of a file to read it, of a folder to find what is in it. */
+/** The mode by which all users may read a file. */
 const READ_BY_OTHERS = 0o004
+/** The mode by which all users may search a folder. */
 const SEARCH_BY_OTHERS = 0o001
 
 /** The folders that the server writes to. */
 export type ServicePaths = {
-  /** Variables that name folders, for what the config does not say. */
+  /** The environment variables of folders that the config does not name. */
   readonly environment: Readonly<Record<string, string>>
-  /** Absolute paths outside the state directory. */
+  /** The absolute paths outside the state directory. */
   readonly writable: readonly string[]
 }
 
 /**
- * Finds the folders that a config has the server write to. What it names stays as it is; all else is in the state directory.
- * @param file undefined where there is none yet
- * @param recordings wins over the config
+ * Finds the folders that the server writes to by a config. Folders that the config names stay; all others are in the state directory.
+ * @param file the config file; undefined when there is none yet
+ * @param recordings the folder of the recordings, in place of the config's
  * @throws {CommandError} the config is wrong
  */
 export async function servicePaths(file: string | undefined, recordings: string | undefined): Promise<ServicePaths> {
@@ -42,7 +43,7 @@ export async function servicePaths(file: string | undefined, recordings: string 
       ...(local === undefined && { SLUICE_GLOBAL_STORAGE_LOCAL_PATH: `${STATE_FOLDER}/recordings` }),
       ...(recordings !== undefined && { SLUICE_GLOBAL_STORAGE_LOCAL_PATH: recordings.replaceAll('%', '%%') }),
     },
-    // What is named as seen from the working directory lies in the state directory.
+    // Relative paths are below the working directory, which is the state directory.
     writable: [
       ...new Set(
         [data, local, backup].flatMap((place) => (place !== undefined && path.isAbsolute(place) ? place : [])),
@@ -53,9 +54,9 @@ export async function servicePaths(file: string | undefined, recordings: string 
 
 /**
  * Checks that a service of the machine can use a path.
- * @param what what is there, as `the program`
- * @param root of the machine
- * @throws {CommandError} it is where the service sees nothing
+ * @param what the name of the path in messages, such as `the program`
+ * @param root the root folder of the machine
+ * @throws {CommandError} the service can't see the path
  */
 export function checkSeen(what: string, place: string, root: string): void {
   const hidden = HIDDEN.map((folder) => path.join(root, folder))
@@ -67,8 +68,8 @@ export function checkSeen(what: string, place: string, root: string): void {
 }
 
 /**
- * Checks that what the service runs is there for good, and for all users.
- * @throws {CommandError}
+ * Checks that the program of a service is not in the cache of npx, and that all users can read it.
+ * @throws {CommandError} with advice in its message
  */
 export async function checkProgram(file: string, isOwn: boolean, root: string): Promise<void> {
   if (file.includes(NPX_CACHE)) {

@@ -3,11 +3,11 @@ import { CommandError } from '../command-error.ts'
 import type { Machine } from './machine.ts'
 import { SERVICE_USER } from './unit-text.ts'
 
-/** By numbers. */
+/** The numbers of the user and its group. */
 export type ServiceUser = { readonly uid: number; readonly gid: number }
 
 /**
- * Finds the user that the service runs as, and has systemd make it where there is none.
+ * Finds the user that the service runs as; systemd creates the user when there is none.
  * @throws {CommandError} when that fails
  */
 export function serviceUser(machine: Machine): ServiceUser {
@@ -22,8 +22,8 @@ export function serviceUser(machine: Machine): ServiceUser {
 }
 
 /**
- * Sees to it that a folder is there and the user's.
- * @returns what is left to do; undefined for nothing
+ * Creates a folder of the user when it is missing.
+ * @returns advice when the folder is another user's; undefined otherwise
  */
 export async function provideFolder(folder: string, { uid, gid }: ServiceUser): Promise<string | undefined> {
   const made = await mkdir(folder, { recursive: true, mode: 0o755 })

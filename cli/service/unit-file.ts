@@ -4,7 +4,7 @@ import { errorCode } from '../error-text.ts'
 import { CommandError } from '../command-error.ts'
 import { isEdited } from './unit-text.ts'
 
-/** A unit as it lies on the disk. */
+/** A unit on the disk. */
 export class UnitFile {
   readonly path: string
 
@@ -12,7 +12,7 @@ export class UnitFile {
     this.path = file
   }
 
-  /** Its text; undefined where there is none. @throws {CommandError} when it can't be read */
+  /** Returns its text; undefined when there is no unit. @throws {CommandError} when it can't be read */
   async read(): Promise<string | undefined> {
     try {
       return await readFile(this.path, 'utf8')
@@ -23,10 +23,10 @@ export class UnitFile {
   }
 
   /**
-   * Puts a text in its place. A unit that was edited is kept beside it.
-   * @param force also a unit that was edited
-   * @returns whether it was another; and where the one before is, if it was edited
-   * @throws {CommandError} when it was edited, or can't be written
+   * Writes a text to the unit. A former unit that was edited is kept beside it.
+   * @param force true to replace a unit that was edited, too
+   * @returns `isNew` is true when the text has changed; `kept` is the path of the former unit, if it was edited
+   * @throws {CommandError} when the unit was edited and `force` is false, or can't be written
    */
   async write(text: string, force: boolean): Promise<{ readonly isNew: boolean; readonly kept: string | undefined }> {
     const before = await this.read()
@@ -44,8 +44,8 @@ export class UnitFile {
 
   /**
    * Checks that a unit may be written over, or removed.
-   * @returns whether it was edited, and is to be kept
-   * @throws {CommandError} when it was edited, and not by `force`
+   * @returns true when the unit was edited, and must be kept
+   * @throws {CommandError} when the unit was edited and `force` is false
    */
   async check(force: boolean): Promise<boolean> {
     const before = await this.read()
@@ -57,8 +57,8 @@ export class UnitFile {
   }
 
   /**
-   * Moves a unit that was edited out of the way.
-   * @returns where it is now; undefined where it was not edited
+   * Renames a unit that was edited.
+   * @returns its new path; undefined when it was not edited
    * @throws as {@link UnitFile.check}
    */
   async clear(force: boolean): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What whoever installed a unit said, and holds for the next one, too; undefined is what goes without saying. */
+/** The options of the user who installed a unit, which the next unit keeps; undefined for the defaults. */
 export type UnitOptions = { readonly config: string | undefined; readonly recordings: string | undefined }
 
 /** The parts that a unit is made of. */
@@ -8,7 +8,7 @@ export type UnitInit = {
   readonly options: UnitOptions
   /** The program with its arguments, by absolute paths. */
   readonly command: readonly string[]
-  /** Of the person who installs it, and not of the machine. */
+  /** True for a service of the user's own, false for one of the machine. */
   readonly isOwn: boolean
   /** Variables of the environment; their values may have specifiers of systemd, as `%S`. */
   readonly environment: Readonly<Record<string, string>>
@@ -18,18 +18,18 @@ export type UnitInit = {
 
 /** The user that a service of the machine runs as. */
 export const SERVICE_USER = 'sluice'
-/** Of data and recordings, where the config names no folder for them: `/var/lib/sluice`, or below the home of who installs it. */
+/** The folder of data and recordings, when the config names none: `/var/lib/sluice`, or below the home of who installs it. */
 export const STATE_FOLDER = '%S/sluice'
-/** Of what a start makes again where it is missing: `/var/cache/sluice`, or below the home of who installs it. */
+/** The folder of data that a start makes again when they are missing: `/var/cache/sluice`, or below the home of who installs it. */
 const CACHE_FOLDER = '%C/sluice'
 
 const SEAL =
   /^# Written by "sluice service install" \(([0-9a-f]{16})\); it writes this file anew unless it was edited\.\n/u
 
-/** The JSON of the settings follows it. */
+/** The beginning of the line with the options as JSON. */
 const OPTIONS_MARK = '# Options: '
 
-/** What a service of the machine may do, and as whom. */
+/** The user and the rights of a service of the machine. */
 const OF_THE_MACHINE = `# A user of its own, whose files stay its own; it has no other rights.
 User=${SERVICE_USER}
 Group=${SERVICE_USER}
@@ -55,7 +55,7 @@ RestrictSUIDSGID=yes
 LockPersonality=yes
 `
 
-/** The unit of the server, with a seal by which {@link isEdited} tells whether it is still as it was written. */
+/** Returns the unit of the server, with a seal by which {@link isEdited} finds changes. */
 export function unitText({ options, command, isOwn, environment, writable }: UnitInit): string {
   const paths = writable.map((path) => quoted(escaped(path))).join(' ')
   const variables = Object.entries(environment).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}\n`)
@@ -89,13 +89,13 @@ WantedBy=${isOwn ? 'default.target' : 'multi-user.target'}
   return `# Written by "sluice service install" (${sealOf(body)}); it writes this file anew unless it was edited.\n${body}`
 }
 
-/** Tells whether a unit is another than `sluice service install` wrote. */
+/** Returns true when a unit differs from the one that `sluice service install` wrote. */
 export function isEdited(text: string): boolean {
   const match = SEAL.exec(text)
   return match === null || match[1] !== sealOf(text.slice(match[0].length))
 }
 
-/** What whoever installed a unit said; nothing where it is none of `sluice service install`. */
+/** Returns the options that a unit was installed with; none for a unit that `sluice service install` did not write. */
 export function optionsOf(text: string): Partial<UnitOptions> {
   const line = text.split('\n').find((each) => each.startsWith(OPTIONS_MARK))
   if (line === undefined) return {}
@@ -111,12 +111,12 @@ function sealOf(body: string): string {
   return createHash('sha256').update(body).digest('hex').slice(0, 16)
 }
 
-/** A percent sign begins a specifier in all values (systemd.unit). */
+/** Escapes percent signs, which begin a specifier in all values (systemd.unit). */
 function escaped(text: string): string {
   return text.replaceAll('%', '%%')
 }
 
-/** A word as values have it (systemd.syntax, "Quoting"). */
+/** Quotes a word for a value (systemd.syntax, "Quoting"). */
 function quoted(word: string): string {
   if (/^[\w%./:@=+,$-]+$/u.test(word)) return word
   return `"${word.replaceAll('\\', '\\\\').replaceAll('"', String.raw`\"`)}"`

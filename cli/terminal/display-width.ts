@@ -1,13 +1,13 @@
 const graphemes = new Intl.Segmenter()
 
 const ASCII = /^[ -~]*$/u
-/** Marks and format characters that stand alone. */
+/** Marks and format characters at the beginning of a text, which take no cell. */
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]/u
-/** What terminals draw over two cells (Unicode Standard Annex #11, Wide and Fullwidth); the halves of CJK forms are narrow. */
+/** Characters that terminals draw over two cells (Unicode Standard Annex #11, Wide and Fullwidth); the halves of CJK forms are narrow. */
 const WIDE =
   /^(?![\uff61-\uffdc])[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]|\ufe0f/u
 
-/** How many cells of a terminal a printable text takes. */
+/** Returns the number of terminal cells of a printable text. */
 export function displayWidth(text: string): number {
   if (ASCII.test(text)) return text.length
   let width = 0
@@ -15,7 +15,7 @@ export function displayWidth(text: string): number {
   return width
 }
 
-/** The text, or as much of its front as fits into so many cells, with `…` in place of the rest. */
+/** Returns the text, or as much of its beginning as fits into `width` cells, with `…` in place of the rest. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   let taken = ''

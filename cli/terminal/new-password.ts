@@ -2,8 +2,8 @@ import { CommandError } from '../command-error.ts'
 import type { Prompt } from './prompt.ts'
 
 /**
- * The new password of a user: a person types it twice, and where there is no terminal, it is the first line of the input.
- * @throws {CommandError} when there is none, or the two differ
+ * Asks for the new password of a user: a person types it twice; without a terminal, it is the first line of the input.
+ * @throws {CommandError} when there is no password, or the two differ
  */
 export async function askNewPassword(prompt: Prompt, user: string): Promise<string> {
   const password = await prompt.askSecret(`Password of ${user}`)

@@ -5,11 +5,11 @@ import { printable } from './printable.ts'
 
 type PromptStreams = {
   readonly input: NodeJS.ReadStream
-  /** Not that of the answers: a script may keep those. */
+  /** The stream of the questions, apart from the results, which a script may store. */
   readonly output: NodeJS.WriteStream
 }
 
-/** Asks the person at the terminal; where there is none, the answers are the lines of the input. */
+/** Asks the person at the terminal; without a terminal, the answers are the lines of the input. */
 export class Prompt {
   readonly #streams: PromptStreams
   #reader: Interface | undefined
@@ -19,22 +19,22 @@ export class Prompt {
     this.#streams = streams
   }
 
-  /** Whether a person can answer. */
+  /** True when a person can answer. */
   get isTerminal(): boolean {
     return this.#streams.input.isTTY
   }
 
-  /** @throws {CommandError} when nothing is answered */
+  /** Asks a question. @throws {CommandError} when there is no answer */
   async ask(question: string): Promise<string> {
     return (await this.#ask(question, { echo: true })).trim()
   }
 
-  /** Asks for what nobody may read over the shoulder. @throws {CommandError} when nothing is answered */
+  /** Asks for a secret, which is not shown. @throws {CommandError} when there is no answer */
   askSecret(question: string): Promise<string> {
     return this.#ask(question, { echo: false })
   }
 
-  /** Asks before something that can't be undone; where nobody can answer, it was meant. @throws {CommandError} at a no */
+  /** Asks before an action that can't be undone; without a terminal, it is confirmed. @throws {CommandError} when it is declined */
   async confirm(question: string): Promise<void> {
     if (!this.isTerminal) return
     const answer = await this.ask(`${question} [y/N]`)
@@ -57,7 +57,7 @@ export class Prompt {
     const asked = `${printable(question)}: `
     const shown = echo ? output : new Writable({ write: (_chunk, _encoding, done) => done() })
     const lines = createInterface({ input, output: shown, terminal: true, historySize: 0 })
-    // Only now, as the terminal itself shows what is typed until it is read here.
+    // The question comes only now, since the terminal itself shows typed text until it is read here.
     if (!echo) output.write(asked)
     try {
       return await firstLine(lines, echo ? asked : '')
@@ -75,7 +75,7 @@ export class Prompt {
   }
 }
 
-/** The answer; undefined when the person ends it by Ctrl-C or Ctrl-D. */
+/** Returns the answer; undefined when the person ends it by Ctrl-C or Ctrl-D. */
 function firstLine(lines: Interface, question: string): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   lines.once('close', () => resolve(undefined))

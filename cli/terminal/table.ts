@@ -3,18 +3,18 @@ import { cutToWidth, displayWidth } from './display-width.ts'
 import { printable } from './printable.ts'
 
 const GAP = '  '
-/** A column is not made narrower than this to make a table fit. */
+/** The least width of a column that is cut to make a table fit. */
 const MIN_WIDTH = 6
 
 /** One column of a table. */
 export type Column<Row> = {
   readonly title: string
   readonly value: (row: Row) => string
-  /** Numbers stand at the right. */
+  /** `right` for numbers. */
   readonly align?: 'right'
 }
 
-/** The lines of a table that is at most `width` cells wide: the widest columns are cut until it fits. */
+/** Returns the lines of a table that is at most `width` cells wide: the widest columns are cut until it fits. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
   const cells = rows.map((row) => columns.map(({ value }) => printable(value(row))))
   const titles = columns.map(({ title }) => title)
@@ -29,7 +29,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   return [styleText('bold', lineOf(titles)), ...cells.map(lineOf)]
 }
 
-/** Lines of names and their values, the values below each other. Empty values are left out. */
+/** Returns lines of names and their values, with the values aligned. Empty values are left out. */
 export function fieldLines(fields: readonly (readonly [name: string, value: string])[]): string[] {
   const shown = fields.filter(([, value]) => value !== '')
   const width = Math.max(0, ...shown.map(([name]) => displayWidth(name)))

@@ -1,10 +1,10 @@
 import { cpus } from 'node:os'
 
-/** Tells how much of the time of all cores nobody used, also no other program. */
+/** Measures the share of the time of all cores that no program used. */
 export class IdleCores {
   #last = coreTimesMs()
 
-  /** The idle share, from 0 to 1, since it was last asked. */
+  /** Returns the idle share, from 0 to 1, since the last call. */
   share(): number {
     const { idle, all } = coreTimesMs()
     const before = this.#last

@@ -6,7 +6,7 @@ import type { FileTime } from './test-times.ts'
 import type { TestPart } from './test-parts.ts'
 
 const MOCHA = ['--conditions=source', 'node_modules/mocha/bin/mocha.js', '--reporter', './test/mocha/file-reporter.ts']
-/** Servers and modules that tests start in processes of their own need not be compiled each time. */
+/** The compile cache for servers and modules that tests start in processes of their own. */
 const COMPILE_CACHE = path.resolve('node_modules/.cache/compile')
 
 /** The outcome of a part. */
@@ -15,13 +15,13 @@ export type PartOutcome = {
   readonly failed: number
   readonly skipped: number
   readonly times: ReadonlyMap<string, FileTime>
-  /** What a part that failed says of it. */
+  /** The output lines of a part that failed. */
   readonly failures: readonly string[]
 }
 
 /**
- * Runs the part in a process of mocha, and prints its lines when it ends. One that ends without a summary, or badly after a
- * good one, has failed.
+ * Runs the part in a process of mocha, and prints its lines when it ends. A part has failed when it ends without a summary, or
+ * ends with an error after a good one.
  */
 export async function runPart({ files }: TestPart): Promise<PartOutcome> {
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env }
@@ -33,7 +33,7 @@ export async function runPart({ files }: TestPart): Promise<PartOutcome> {
   return output.outcome(files, code, signal)
 }
 
-/** The lines of a process of mocha, with what the reporter of files says in them. */
+/** The output lines of a process of mocha, with the times of files that the reporter writes in them. */
 export class PartOutput {
   readonly lines: string[] = []
   readonly #times = new Map<string, FileTime>()

@@ -4,17 +4,17 @@ import { IdleCores } from './idle-cores.ts'
 import { runPart, type PartOutcome } from './run-part.ts'
 import type { TestPart } from './test-parts.ts'
 
-/** A part more is begun when the cores had so much of the last {@link LOOK_MS} to spare. */
+/** The idle share of the cores over the last {@link LOOK_MS} from which one more part is begun. */
 const SPARE_SHARE = 0.2
-/** A part that was begun shows in the load of the cores after as long. */
+/** The time after which a new part shows in the load of the cores. */
 const LOOK_MS = 2000
-/** Memory and the programs that tests start bound how many parts run, however idle the cores are. */
+/** The most parts for each core, however idle the cores are: memory and the programs of tests limit them. */
 const MAX_PER_CORE = 3
 
-/** What a test replaces. */
+/** The machine that parts run on, which a test replaces. */
 export type PartsMachine = {
   readonly cores: number
-  /** The share of the cores' time that nobody used since it was last asked. */
+  /** Returns the share of the cores' time that no program used since the last call. */
   idleShare(): number
   pause(): Promise<unknown>
   run(part: TestPart): Promise<PartOutcome>
@@ -32,7 +32,7 @@ function thisMachine(): PartsMachine {
 
 /**
  * Runs the parts in their order, as many at a time as there are cores, and more while these are idle: tests with media mostly
- * wait for it.
+ * wait for the media.
  */
 export async function runParts(parts: readonly TestPart[], machine = thisMachine()): Promise<PartOutcome[]> {
   const { cores } = machine

@@ -6,11 +6,11 @@ export type TestPart = {
   readonly seconds: number
 }
 
-/** Short files share a process up to so long a time: a process that loads the server takes a second to begin. */
+/** The longest time of files that share a process: a process that loads the server takes a second to begin. */
 const PART_SECONDS = 20
-/** Files of unknown times are not all put into one part. */
+/** The most files of a part, so that files of unknown times don't all share one. */
 const MAX_FILES = 60
-/** Files that start servers and programs keep memory of them until their process ends. */
+/** The most files of a part that start servers and programs: their memory is freed only when the process ends. */
 const MAX_WHOLE_FILES = 8
 
 /** Puts the files into parts, the longest part first. */
@@ -23,7 +23,7 @@ export function testParts(files: readonly string[], times: TestTimes): TestPart[
   return parts.toSorted((one, other) => other.seconds - one.seconds)
 }
 
-/** Tells whether the tests of a file go across plugins. */
+/** Returns true when the tests of a file go across plugins. */
 function isWhole(file: string): boolean {
   return /^test\/.+\//u.test(file)
 }

@@ -1,23 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** How long the files of tests took when this was last written; see {@link writeTimes}. */
+/** The file with the times of test files; see {@link writeTimes}. */
 const KEPT = 'test/times.json'
-/** Files below are alike: they need not be kept. */
+/** The least time that is stored: shorter files are alike. */
 const LEAST_SECONDS = 2
-/** A file that isn't kept is taken to be short. */
+/** The assumed time of a file without a stored one. */
 const UNKNOWN_SECONDS = 1
 
 type KeptTimes = Readonly<Record<string, readonly [seconds: number, cpuSeconds: number]>>
 
-/** What a file took. */
+/** The time that a file took. */
 export type FileTime = {
-  /** From its first hook to its last. */
+  /** The time from its first hook to its last. */
   readonly seconds: number
-  /** Time of the processors, with that of its child processes where the system tells it. */
+  /** The processor time, with that of its child processes when the system reports it. */
   readonly cpuSeconds: number
 }
 
-/** The times of files by their paths, of a run that may lie long ago: they order the parts, and need not be exact. */
+/** The times of files by path, of a run that may be long ago: they order the parts, and need not be exact. */
 export class TestTimes {
   readonly #kept: KeptTimes
 
@@ -30,12 +30,12 @@ export class TestTimes {
   }
 }
 
-/** Keeps what the files of a whole run took for the next ones. */
+/** Stores the times of the files of a whole run for the next runs. */
 export function writeTimes(times: ReadonlyMap<string, FileTime>): void {
   writeFileSync(KEPT, formatTimes(times))
 }
 
-/** A line for each file, by name, so that a change of one is a change of a line. */
+/** Returns a line for each file, by name, so that a change of one file is a change of one line. */
 export function formatTimes(times: ReadonlyMap<string, FileTime>): string {
   const rows = [...times]
     .filter(([, { seconds }]) => seconds >= LEAST_SECONDS)

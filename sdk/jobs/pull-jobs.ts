@@ -58,7 +58,7 @@ export interface PullJobs {
   start(wish: PullWish): void
   /** Starts the pull of a path anew, with the present wish of its source; ends it when no source has one any more. */
   restart(streamPath: string): void
-  /** Applies the time without subscribers of a wish to the pull of its path, without a restart. */
+  /** Applies `publish` and `isLasting` of a wish to the pull of its path, without a restart. */
   adapt(wish: PullWish): void
   /** Returns true when a plugin offers to pull by this protocol. */
   canPull(protocol: string): boolean

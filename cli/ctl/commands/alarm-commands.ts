@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<Answer>[] = [
   { title: 'ABOUT', value: (alarm) => alarm.text('alarmDesc') },
 ]
 
-/** Alarms, and whether webhooks are told of them (api.md 3.1). */
+/** The commands for alarms and their webhooks (api.md 3.1). */
 export const ALARM_COMMANDS: readonly Command[] = [
   {
     name: 'alarms',

@@ -2,7 +2,7 @@ import { Answer } from '../answer.ts'
 import type { Command } from '../command.ts'
 import { table, type Column } from '../../terminal/table.ts'
 
-/** By number, as api.md 3.4 has them. */
+/** The texts of the states, by number (api.md 3.4). */
 const STATES = ['the stream is absent', 'live', 'a stream of that name is live']
 
 const COLUMNS: readonly Column<Answer>[] = [
@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<Answer>[] = [
   { title: 'REMOVED WITH IT', value: (alias) => (alias.is('autoRemove') ? 'yes' : 'no') },
 ]
 
-/** Second names of streams (api.md 3.1). */
+/** The commands for aliases, second names of streams (api.md 3.1). */
 export const ALIAS_COMMANDS: readonly Command[] = [
   {
     name: 'alias list',

@@ -20,7 +20,7 @@ const VALUE_COLUMNS: readonly Column<ConfigValue>[] = [
   { title: 'FROM', value: ({ source }) => source },
 ]
 
-/** The config of a running server (api.md 10). */
+/** The commands for the config of a running server (api.md 10). */
 export const CONFIG_COMMANDS: readonly Command[] = [
   {
     name: 'config get',
@@ -74,13 +74,13 @@ async function getConfig({ api, args: [name, key], output }: CommandContext): Pr
   output.show(json, (width) => table(VALUE_COLUMNS, values, width))
 }
 
-/** Tells what a change came to. */
+/** Prints the result of a change. */
 function applied(output: CommandContext['output'], json: unknown, done: string): void {
   const later = new Answer(json).is('requires_restart') ? '; it holds from the next start of the server' : ''
   output.done(`${done}${later}`, json)
 }
 
-/** Picks what a change of a section changed out of an answer that has the whole section. */
+/** Returns the changed values of an answer to a change, which has the whole section. */
 function changeOf(json: unknown): unknown {
   const answer = new Answer(json)
   const changed = changedKeys(answer.value('changed')).flatMap((key) => sectionValues(answer, key))
@@ -104,7 +104,7 @@ function noSection(section: string): string {
   return `there is no section ${section}; sluice ctl config get lists them`
 }
 
-/** JSON where it is some, else a text as it is. */
+/** Returns the value of a JSON text, or another text as it is. */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text)

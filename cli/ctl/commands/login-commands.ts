@@ -2,7 +2,7 @@ import { Answer } from '../answer.ts'
 import type { Command } from '../command.ts'
 import { CommandError } from '../../command-error.ts'
 
-/** Who asks (api.md 2). */
+/** The commands for the login of the caller (api.md 2). */
 export const LOGIN_COMMANDS: readonly Command[] = [
   {
     name: 'login',
@@ -28,7 +28,7 @@ export const LOGIN_COMMANDS: readonly Command[] = [
       try {
         await api.post('/api/auth/logout', { token })
       } finally {
-        // Also where the server is away, nobody finds it here any more.
+        // The token is removed here even when the server is away.
         await tokens.remove(api.server)
       }
       output.done(`Logged out of ${api.server}`)

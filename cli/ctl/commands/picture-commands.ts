@@ -8,7 +8,7 @@ import { bytesText } from '../quantities.ts'
 
 const STANDARD_OUTPUT = '-'
 
-/** Pictures of streams (api.md 8.7). */
+/** The commands for pictures of streams (api.md 8.7). */
 export const PICTURE_COMMANDS: readonly Command[] = [
   {
     name: 'snap',

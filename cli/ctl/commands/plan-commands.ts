@@ -21,7 +21,7 @@ const STREAM_COLUMNS: readonly Column<Answer>[] = [
   { title: 'ON', value: (stream) => (stream.is('enable') ? 'yes' : 'no') },
 ]
 
-/** Hours of the week in which streams are recorded (api.md 8.5). */
+/** The commands for plans, the hours of the week in which streams are recorded (api.md 8.5). */
 export const PLAN_COMMANDS: readonly Command[] = [
   {
     name: 'plans',
@@ -41,7 +41,7 @@ export const PLAN_COMMANDS: readonly Command[] = [
     async run({ api, args: [name = '', hours = ''], options, output }) {
       const plan = parseWeekHours(hours)
       const added = await api.post('/plan/api/add', { name, plan, enable: options['off'] !== true })
-      // Servers before this one answer nothing.
+      // Older servers answer nothing.
       const id = added === null || added === undefined ? '' : ` ${new Answer(added).text('id')}`
       output.done(`Added plan${id}`, added)
     },

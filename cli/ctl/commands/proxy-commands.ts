@@ -5,7 +5,7 @@ import { table, type Column } from '../../terminal/table.ts'
 
 type Proxy = { readonly kind: 'pull' | 'push'; readonly answer: Answer }
 
-/** By number, as api.md 3.4 has them. */
+/** The texts of the states, by number (api.md 3.4). */
 const STATES = { pull: ['offline', 'online', 'pulling', 'off'], push: ['offline', 'online', 'pushing', 'off'] }
 
 const COLUMNS: readonly Column<Proxy>[] = [
@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Proxy>[] = [
   { title: 'URL', value: ({ kind, answer }) => answer.text(`${kind}URL`) },
 ]
 
-/** Pull and push proxies (api.md 3.1, 3.2). */
+/** The commands for pull and push proxies (api.md 3.1, 3.2). */
 export const PROXY_COMMANDS: readonly Command[] = [
   {
     name: 'proxies',
@@ -73,7 +73,7 @@ async function addProxy({ api, args: [name = '', given], options, output, prompt
     ...(options['stop-on-idle'] === true && { stopOnIdle: true }),
     ...(options['stream'] !== undefined && { streamPath: options['stream'] }),
   })
-  // Servers before this one answer nothing.
+  // Older servers answer nothing.
   const id = added === null || added === undefined ? '' : new Answer(added).text('ID')
   output.done(id === '' ? `Added a ${kind} proxy` : `Added ${kind} proxy ${id}`, added)
 }

@@ -5,11 +5,11 @@ import { CommandError, UsageError } from '../../command-error.ts'
 import { ageText, bytesText, durationText } from '../quantities.ts'
 import { table, type Column } from '../../terminal/table.ts'
 
-/** Those that a plugin records for operators. */
+/** The types that a plugin records for operators. */
 const STARTED_TYPES = ['mp4', 'flv', 'hls']
-/** Those that rules and plans record, too. */
+/** All types, including those that only rules and plans record. */
 const TYPES = [...STARTED_TYPES, 'hlsv7']
-/** The most that the API lists at a time. */
+/** The most recordings that the API lists at a time. */
 const NEWEST_COUNT = 10_000
 
 const ACTIVE_COLUMNS: readonly Column<Answer>[] = [
@@ -31,7 +31,7 @@ const FILE_COLUMNS: readonly Column<Answer>[] = [
 
 const TYPE_OPTION = { summary: `${STARTED_TYPES.join(', ')} (MPEG-TS); mp4 unless given`, value: 'TYPE' }
 
-/** Recordings of streams (api.md 3.1, 6 and 8.1). */
+/** The commands for recordings of streams (api.md 3.1, 6 and 8.1). */
 export const RECORDING_COMMANDS: readonly Command[] = [
   {
     name: 'record start',
@@ -98,7 +98,7 @@ async function stopRecording({ api, args: [path = ''], options, output }: Comman
   const active = Answer.listOf(await api.get('/api/record/list')).filter((recording) => {
     return recording.text('streamPath') === path && (type ?? recording.text('type')) === recording.text('type')
   })
-  // To stop what is not there succeeds (api.md 6), and a slip would pass for done.
+  // The API accepts a stop of a recording that does not exist (api.md 6), which would hide a typing error.
   if (active.length === 0) throw new CommandError(`${path} is not being recorded; sluice ctl record list tells what is`)
   const types = [...new Set(active.map((recording) => recording.text('type')))]
   for (const each of types) {
@@ -151,7 +151,7 @@ function lengthText(file: Answer): string {
   return file.is('isActive') ? 'goes on' : durationText(file.number('duration'))
 }
 
-/** @throws {UsageError} when there is no such type */
+/** Returns the type of the options. @throws {UsageError} when there is no such type */
 function typeOf({ type }: CommandOptions, types: readonly string[]): string | undefined {
   if (type === undefined || (typeof type === 'string' && types.includes(type))) return type
   throw new UsageError(`--type is ${types.join(', ')}, and not "${String(type)}"`)

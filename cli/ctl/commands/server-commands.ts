@@ -18,7 +18,7 @@ const PLUGIN_COLUMNS: readonly Column<Plugin>[] = [
   { title: 'REASON', value: ({ answer }) => reasonText(answer.object('description')) },
 ]
 
-/** The server as a whole (api.md 3.1, 3.2). */
+/** The commands for the server as a whole (api.md 3.1, 3.2). */
 export const SERVER_COMMANDS: readonly Command[] = [
   {
     name: 'info',
@@ -130,7 +130,7 @@ function percentText(value: number): string {
   return `${value.toFixed(1)} %`
 }
 
-/** Why a plugin does not run, or what failed since. */
+/** Returns the reason for which a plugin does not run, or its last error. */
 function reasonText(description: Answer): string {
   return description.text('disableReason') || description.text('lastError')
 }

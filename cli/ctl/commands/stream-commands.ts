@@ -26,7 +26,7 @@ const SUBSCRIBER_COLUMNS: readonly Column<Answer>[] = [
   { title: 'UP', value: (subscriber) => ageText(subscriber.text('startTime')), align: 'right' },
 ]
 
-/** Streams, their publishers and subscribers (api.md 3.1, 8.1). */
+/** The commands for streams, their publishers and subscribers (api.md 3.1, 8.1). */
 export const STREAM_COMMANDS: readonly Command[] = [
   {
     name: 'streams',
@@ -69,7 +69,7 @@ export const STREAM_COMMANDS: readonly Command[] = [
     args: ['PATH'],
     summary: 'stop the publisher of a stream',
     async run({ api, args: [path = ''], output }) {
-      // To stop what is not there succeeds (api.md 1.1), and a slip would pass for done.
+      // The API accepts a stop of a stream that does not exist (api.md 1.1), which would hide a typing error.
       await api.get(`/api/stream/info/${inPath(path)}`, noStream(path))
       await api.post(`/api/stream/stop/${inPath(path)}`, {}, noStream(path))
       output.done(`Stopped ${path}`)
@@ -115,7 +115,7 @@ function streamFields(stream: Answer): readonly (readonly [string, string])[] {
   ]
 }
 
-/** The plugin of a session, and its type where it is not an ordinary client. */
+/** Returns the plugin of a session, and its type when it is not an ordinary client. */
 function sourceText(session: Answer): string {
   const [plugin, type] = [session.text('pluginName'), session.text('type')]
   return type === 'server' || type === '' ? plugin : `${plugin} (${type})`

@@ -6,7 +6,7 @@ import { table, type Column } from '../../terminal/table.ts'
 
 type TreeTask = { readonly task: Answer; readonly depth: number }
 
-/** By number, as api.md 3.4 has them. */
+/** The texts of the states, by number (api.md 3.4). */
 const STATES = ['init', 'starting', 'started', 'running', 'going', 'disposing', 'disposed']
 
 const COLUMNS: readonly Column<TreeTask>[] = [
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<TreeTask>[] = [
   { title: 'ABOUT', value: ({ task }) => descriptionText(task.object('description')) },
 ]
 
-/** The tree of what the server is busy with (api.md 3.1). */
+/** The commands for the task tree of the server (api.md 3.1). */
 export const TASK_COMMANDS: readonly Command[] = [
   {
     name: 'tasks',

@@ -11,7 +11,7 @@ const COLUMNS: readonly Column<Answer>[] = [
   { title: 'EXPIRES', value: (token) => token.text('expiresAt') || 'never' },
 ]
 
-/** The tokens of programs. */
+/** The commands for the tokens of programs. */
 export const TOKEN_COMMANDS: readonly Command[] = [
   {
     name: 'tokens list',

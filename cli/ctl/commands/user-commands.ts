@@ -9,7 +9,7 @@ const COLUMNS: readonly Column<Answer>[] = [
   { title: 'SINCE', value: (user) => user.text('createdAt') },
 ]
 
-/** The people who may log in. */
+/** The commands for users, who may log in. */
 export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'users list',
