@@ -11,7 +11,7 @@ import { parseServerAddress } from './server-address.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** What other servers answer, and this one would not. */
+/** Starts a server with answers that this server would not give. */
 async function serve(handler: Handler, host = '127.0.0.1'): Promise<string> {
   const server = createServer((...exchange) => void handler(...exchange))
   return `http://${host.includes(':') ? `[${host}]` : host}:${await listen(server, host)}`
@@ -41,7 +41,7 @@ function client(address: string, { token, ca }: { readonly token?: string; reado
   return { api, kept }
 }
 
-/** The error that a promise is rejected with. */
+/** Returns the error that a promise rejects with. */
 async function failure(promise: Promise<unknown>): Promise<CommandError> {
   const error: unknown = await promise.then(
     () => undefined,

@@ -33,7 +33,7 @@ describe('sluice service', () => {
       configHome: path.join(root, 'me/.config'),
       run(name, args) {
         ran.push([name, ...args].join(' '))
-        // Whoever runs the tests can give files to nobody else.
+        // The user of the tests can't give files to another user.
         const ids: Readonly<Record<string, number | undefined>> = { '-u': process.getuid?.(), '-g': process.getgid?.() }
         return { isDone: true, stdout: name === 'id' ? `${ids[args[0] ?? '']}\n` : '', stderr: '' }
       },

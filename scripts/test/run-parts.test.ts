@@ -4,7 +4,7 @@ import type { PartOutcome } from './run-part.ts'
 
 const OUTCOME: PartOutcome = { passed: 1, failed: 0, skipped: 0, times: new Map(), failures: [] }
 
-/** A machine of two cores, whose parts end and whose looks at the cores come when the test says so. */
+/** A machine of two cores; the test decides when its parts end and when the cores are measured. */
 class ScriptedMachine {
   readonly cores = 2
   readonly begun: string[] = []

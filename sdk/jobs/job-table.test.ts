@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { StreamUnavailable } from '../errors/stream-errors.ts'
 import { JobTable } from './job-table.ts'
 
-/** A job that ends when the test says so. */
+/** A job that the test ends. */
 class Work {
   readonly stopped: string[] = []
   readonly after: Promise<void> | undefined

@@ -27,8 +27,8 @@ export type PacedPlayerOptions = {
 
 /**
  * Plays a recording into a publisher at its pace; it is the control of the publisher's source. It begins with the `speed` of
- * the publisher's config. At another speed there is no sound, and only keyframes when there were more than `maxfps` pictures a
- * second otherwise. A seek or a pause never breaks a picture that others need.
+ * the publisher's config. At another speed there is no sound, and only keyframes are played when all pictures would be more
+ * than `maxfps` a second. A seek or a pause never breaks a picture that others need.
  *
  * ```ts
  * const player = new PacedPlayer(recording)

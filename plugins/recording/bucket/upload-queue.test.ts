@@ -51,7 +51,7 @@ class Outcomes {
   }
 }
 
-/** Uploads as a test lets them end: each run waits for the next outcome of its key. */
+/** A target with uploads that a test ends: each run waits for the next outcome of its key. */
 class FakeTarget implements UploadTarget {
   readonly running = new Map<string, PromiseWithResolvers<void>>()
   readonly runs: string[] = []
@@ -80,7 +80,7 @@ class FakeTarget implements UploadTarget {
   }
 }
 
-/** Meters whose values are seen, as `/metrics` has them. */
+/** Meters, with a function that reads their values as `/metrics` has them. */
 function seenMeters() {
   const metrics = new FakeMetrics('recording', pino({ level: 'silent' }), ['sluice_upload_'])
   const meters = new UploadMeters(metrics.lend(() => {}).registry)
@@ -119,7 +119,7 @@ describe('the queue of uploads', () => {
     for (const file of files) expect(queue.add(file)).to.equal(true)
     await waitFor(() => target.running.size === PARALLEL_UPLOADS && queue.waitingBytes === 600)
     expect(queue.waitingFiles).to.equal(3)
-    // Those that run together begin when their sizes are known.
+    // Uploads that run together begin when their sizes are known.
     expect(target.runs.toSorted()).to.eql(['live/0.mp4', 'live/1.mp4'])
     await target.end('live/1.mp4')
     await waitFor(() => target.running.has('live/2.mp4'))

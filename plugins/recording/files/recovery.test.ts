@@ -17,7 +17,7 @@ const FILE = 'a.mp4'
 /** The host marks the folder of a storage by a file. */
 const STORAGE_MARKER = '.sluice-storage'
 
-/** How a file is read: how much of it is whole, and how long that is. */
+/** The functions that read a file: its complete part, and the duration of that. */
 type Reading = Pick<RecordService, 'open'> & Required<Pick<RecordService, 'wholeSizeBytes'>>
 
 const readable = (wholeBytes: number): Reading => ({
@@ -74,7 +74,7 @@ describeStores('recovery of recordings', (databases) => {
     return { root, local, rows, recover: () => recovery.recover('mp4', 6000) }
   }
 
-  /** Has a file that was not finished be looked at, and tells what has become of it. */
+  /** Recovers an unfinished file, and returns what has become of it. */
   async function recovered(reading: Reading | undefined, sizeOnDiskBytes = SIZE_BYTES) {
     const { root, recover, rows } = await unfinished(reading, { sizeBytes: sizeOnDiskBytes })
     expect(await recover()).to.equal(true)

@@ -73,7 +73,7 @@ describe('a full disk', () => {
 })
 
 describeStores('what recordings go when their time is over', (databases) => {
-  /** Has what is older than a day go, but for files that can't; returns the beginnings of those that are left. */
+  /** Deletes files that are older than a day, except those that can't be deleted; returns the beginnings of the rest. */
   async function kept(
     entries: readonly FileEntry[],
     canGo: (entry: FileEntry) => boolean,

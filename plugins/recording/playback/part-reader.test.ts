@@ -12,14 +12,14 @@ const GOP_FRAMES = 25
 const FRAMES = 500
 const REORDER_MS = 80
 
-/** A file whose sound lies somewhere near the pictures of its time, and which is read asynchronously now and then. */
+/** A file with sound at some distance from the pictures of its time; some of its reads are asynchronous. */
 class SkewedRecording implements Recording {
   readonly tracks = [AUDIO, VIDEO]
   readonly durationMs = FRAMES * FRAME_MS
   readonly #units: readonly AccessUnit[]
   #next = 0
 
-  /** @param audioLateMs how much later sound lies in the file than pictures */
+  /** @param audioLateMs the time by which sound comes later in the file than pictures */
   constructor(audioLateMs: number) {
     const units: { readonly atMs: number; readonly unit: AccessUnit }[] = []
     for (let index = 0; index < FRAMES; index++) {
@@ -49,7 +49,7 @@ function unitAt(track: Track, ms: number, ctsMs: number, keyframe: boolean): Acc
 }
 
 function partOf(fromMs: number, toMs = Infinity, isOverlapped = false): PlaybackPart {
-  // It is not looked at.
+  // The reader does not use the entry.
   const entry = {} as FileEntry
   return { entry, fromMs, toMs, isCut: toMs < Infinity, isOverlapped }
 }

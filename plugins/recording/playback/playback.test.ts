@@ -26,7 +26,7 @@ const entry = (startMs: number): FileEntry => ({
   storage: 'local',
 })
 
-/** Has nothing of its track. */
+/** A file without units of its track. */
 const EMPTY: Recording = {
   tracks: [
     {

@@ -21,12 +21,12 @@ const FRAME_MS = 40
 const GOP_FRAMES = 25
 const START_MS = 1_800_000_000_000
 
-/** Lets all go on that waits for nothing outside. */
+/** Waits until all work has run that waits for nothing outside the test. */
 const turns = async () => {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve()
 }
 
-/** Numbers that look random, the same ones for a seed. */
+/** Returns a generator of pseudorandom numbers, which are the same for a seed. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -35,7 +35,7 @@ function randomOf(seed: number): (below: number) => number {
   }
 }
 
-/** A subscriber as the host has it: units wait while the reader is busy, and the newest group of pictures comes first. */
+/** A subscriber like the host's: units wait while the reader is busy, and the newest group of pictures comes first. */
 class FakeReader implements Pick<Subscriber, 'read' | 'onSource'> {
   readonly #replayed: readonly AccessUnit[]
   readonly #waiting: (() => unknown)[] = []
@@ -54,7 +54,7 @@ class FakeReader implements Pick<Subscriber, 'read' | 'onSource'> {
     for (const unit of this.#replayed) this.unit(unit)
   }
 
-  /** How many units wait. */
+  /** The number of units that wait. */
   get waiting(): number {
     return this.#waiting.length
   }
@@ -77,8 +77,8 @@ class FakeReader implements Pick<Subscriber, 'read' | 'onSource'> {
   }
 }
 
-/** A generation that records, with its disk, which may write nothing for a while. */
-class Generation {
+/** The recording of one generation, with its disk, which may write nothing for a while. */
+class FakeGeneration {
   readonly entries: FileEntry[] = []
   /** The numbers of the units in its files. */
   readonly units: { readonly kind: string; readonly timeMs: number }[] = []
@@ -91,7 +91,7 @@ class Generation {
   constructor(
     clock: ServerClock,
     replayed: readonly AccessUnit[],
-    former: Generation | undefined,
+    former: FakeGeneration | undefined,
     rule: { readonly duration?: number; readonly append?: boolean } = {},
   ) {
     const { duration = 0, append = false } = rule
@@ -125,7 +125,7 @@ class Generation {
     this.attempt.begin(this.reader)
   }
 
-  /** Has the disk take nothing from the next piece on, or go on. */
+  /** Makes the disk write nothing from the next piece on, or continue. */
   stall(isStalled: boolean): void {
     if (isStalled) this.#room ??= Promise.withResolvers<void>()
     else {
@@ -175,28 +175,28 @@ class Generation {
   }
 }
 
-/** A stream that goes on while generations of the plugin follow one another. */
+/** A stream that continues while generations of the plugin follow one another. */
 class Rig {
-  readonly generations: Generation[] = []
+  readonly generations: FakeGeneration[] = []
   /** All units, in their order, as files have them. */
   readonly sent: { readonly kind: string; readonly timeMs: number }[] = []
   readonly #clock: ServerClock
-  readonly #rule: ConstructorParameters<typeof Generation>[3]
-  /** Sound comes so much later than the pictures of its time. */
+  readonly #rule: ConstructorParameters<typeof FakeGeneration>[3]
+  /** The number of frames by which sound comes later than the pictures of its time. */
   readonly #lateFrames: number
   #gop: AccessUnit[] = []
   #frames = 0
   #uptimeMs = 70_000
 
-  constructor(rule: ConstructorParameters<typeof Generation>[3] = {}, lateFrames = 0) {
+  constructor(rule: ConstructorParameters<typeof FakeGeneration>[3] = {}, lateFrames = 0) {
     this.#rule = rule
     this.#lateFrames = lateFrames
     this.#clock = new ServerClock({ wallMs: () => START_MS + this.#uptimeMs, uptimeMs: () => this.#uptimeMs })
   }
 
-  /** The newest generation takes over. */
-  reload(): Generation {
-    const generation = new Generation(this.#clock, this.#gop, this.generations.at(-1), this.#rule)
+  /** Starts a new generation, which takes over. */
+  reload(): FakeGeneration {
+    const generation = new FakeGeneration(this.#clock, this.#gop, this.generations.at(-1), this.#rule)
     this.generations.push(generation)
     return generation
   }
@@ -220,7 +220,7 @@ class Rig {
     for (const { attempt } of this.generations) await attempt.close()
   }
 
-  /** The times of the units that all generations have in their files. */
+  /** Returns the times of the units of a kind in the files of all generations. */
   units(kind: string): number[] {
     const units = this.generations.flatMap(({ units: ofOne }) => ofOne).filter((unit) => unit.kind === kind)
     return units.map(({ timeMs }) => timeMs)
@@ -239,7 +239,7 @@ class Rig {
   }
 }
 
-/** Each unit is in one file, in order, and the files follow one another by their dates. */
+/** Checks that each unit is in one file, in order, and that the files follow one another by their dates. */
 function expectWhole(rig: Rig): void {
   for (const kind of ['video', 'audio']) {
     expect(
@@ -266,7 +266,7 @@ describe('a recording that is handed over', () => {
         expect(former.reader.waiting > lagGops * GOP_FRAMES).to.equal(lagGops > 0)
         const next = rig.reload()
         await rig.play(70)
-        // It has no dates before the one before has come so far.
+        // The next generation has no dates before the former one has come to the hand-over.
         expect(next.entries.length > 0).to.equal(lagGops === 0)
         former.stall(false)
         await turns()

@@ -42,7 +42,7 @@ class FakeFile implements FileWriter {
 /** A stream that is recorded while the clock is set by hand. */
 class Rig {
   readonly entries: FileEntry[] = []
-  /** The pictures of each file, by their times in the stream. */
+  /** The times in the stream of the pictures of each file. */
   readonly pictures: number[][] = []
   over = false
   readonly #attempt: RecordAttempt
@@ -111,7 +111,7 @@ class Rig {
     await this.#attempt.close()
   }
 
-  /** When files begin and end, from the start on. */
+  /** The beginnings and ends of the files, in milliseconds from the start on. */
   get spans(): number[][] {
     return this.entries.map(({ startMs, endMs }) => [startMs - START_MS, endMs - START_MS])
   }

@@ -4,7 +4,7 @@ import { ServerClock } from './server-clock.ts'
 describe('ServerClock', () => {
   let wallMs: number
   let uptimeMs: number
-  /** How much time passes with each look at the uptime. */
+  /** The time that passes with each reading of the uptime. */
   let lookMs: number
   let clock: ServerClock
   beforeEach(() => {

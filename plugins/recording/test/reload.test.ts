@@ -18,7 +18,7 @@ const finishedSome = async ({ server }: RecordingRig) =>
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 
 describe('recordings while their plugin is reloaded', () => {
-  /** The units of files, one after another. */
+  /** Returns the units of files, one file after another. */
   async function unitsOf(rig: RecordingRig, files: readonly ListedFile[]): Promise<RecordedUnits> {
     const all: RecordedUnits = { video: [], audio: [] }
     for (const file of files) {
@@ -29,7 +29,7 @@ describe('recordings while their plugin is reloaded', () => {
     return all
   }
 
-  /** Says that files have each unit once from their first one to the last of the source, and follow one another in time. */
+  /** Checks that files have each unit once, from their first one to the last of the source, and follow one another in time. */
   async function expectWhole(rig: RecordingRig, source: PacedScript, files: readonly ListedFile[]): Promise<void> {
     const { video, audio } = await unitsOf(rig, files)
     const sent = (kind: string) => source.script.units.filter(({ track }) => track.kind === kind).length
@@ -53,7 +53,7 @@ describe('recordings while their plugin is reloaded', () => {
       const frames = source.frames
       await rig.restart()
       expect(rig.recordings!.active()).to.have.length(3)
-      // Some come within the same group of pictures.
+      // Some reloads come within the same group of pictures.
       if (reload % 3 === 0) await waitFor(() => source.frames > frames + 15)
     }
     const before = source.frames
@@ -75,7 +75,7 @@ describe('recordings while their plugin is reloaded', () => {
     )
     const flv = await finishedFiles(rig.server, 'flv')
     await expectWhole(rig, source, flv)
-    // They wait for another publisher.
+    // The recordings wait for another publisher.
     for (const type of ['mp4', 'flv']) await rig.recordings!.stop(type, STREAM)
     expect(told).to.eql({ began: 3, ended: 3, recorded: mp4.length + flv.length })
     expect(rig.server.problems).to.eql([])
@@ -118,7 +118,7 @@ describe('recordings while their plugin is reloaded', () => {
     const frames = source.frames
     await rig.restart()
     await waitFor(() => source.frames > frames + 50)
-    // A rule that was over is not begun again.
+    // A recording by a rule that was over does not begin again.
     expect(rig.recordings!.active()).to.eql([])
     source.end()
     const ruled = (await finishedFiles(rig.server, 'mp4')).filter(({ filePath }) => filePath.startsWith('rule/'))

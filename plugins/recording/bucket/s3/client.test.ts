@@ -13,7 +13,7 @@ import { S3Client } from './client.ts'
 import { S3Requests } from './requests.ts'
 import { S3Error } from './s3-error.ts'
 
-/** Keys with characters that servers and shells take apart unless they are encoded. */
+/** Keys with characters that servers and shells split at unless they are encoded. */
 const KEYS = [
   'plain.mp4',
   'live/cam 1/2026-11-26 01.30.00.mp4',

@@ -29,7 +29,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 const MB = 1024 * 1024
 const PART = /partNumber=(\d+)/u
 
-/** A file of random bytes, which are given back too. */
+/** Creates a file of random bytes; returns its path and the bytes. */
 async function makeFile(sizeBytes: number): Promise<{ readonly path: string; readonly bytes: Buffer }> {
   const folder = await mkdtemp(join(tmpdir(), 's3-upload-'))
   keep({ close: () => rm(folder, { recursive: true, force: true }) })
@@ -46,7 +46,7 @@ async function contents(client: S3Client, key: string): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** How many uploads the bucket has that are neither complete nor given up. */
+/** Returns the number of uploads in the bucket that are neither complete nor given up. */
 async function openUploads(config: ReturnType<typeof configOf>): Promise<number> {
   const { body } = await new S3Requests(config, optionsOf()).send({ method: 'GET', query: { uploads: '' } })
   return body.toString().split('<UploadId>').length - 1
@@ -107,7 +107,7 @@ describe('the upload of a file to S3', function () {
     const sent = front.count('PUT', PART)
     await upload.run()
     expect((await contents(client, 'a')).equals(bytes)).to.equal(true)
-    // Of the second part nobody knows whether it had come whole.
+    // The second part may have come whole or not.
     expect(front.count('PUT', PART) - sent).to.be.within(1, 2)
     expect(front.count('POST', /\?uploads=$/u)).to.equal(1)
   })
@@ -136,7 +136,7 @@ describe('the upload of a file to S3', function () {
     const config = configOf(front.port)
     const client = await openBucket(config)
     const { path, bytes } = await makeFile(9 * MB)
-    // Servers differ in whether they know it after that: Swift does.
+    // Some servers know the upload after that, such as Swift; others don't.
     const faults = ['lose-answer', 'no-upload'] as const
     let asked = 0
     front.fault = ({ method, url }) => (method === 'POST' && url.includes('uploadId') ? faults[asked++] : undefined)
@@ -177,7 +177,7 @@ describe('the upload of a file to S3', function () {
     const config = configOf(front.port)
     const client = await openBucket(config)
     const { path } = await makeFile(0)
-    // It takes no room where nothing was written.
+    // A file takes no room for bytes that were not written.
     await truncate(path, 200_000 * MB)
     front.fault = ({ url }) => (PART.test(url) ? 'stall' : undefined)
     const stopping = new AbortController()
