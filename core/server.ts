@@ -34,7 +34,6 @@ import { PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { JobMeters } from './jobs/job-meters.ts'
 import { PluginJobs } from './jobs/plugin-jobs.ts'
 import { PullManager } from './jobs/pull-manager.ts'
-import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
 import type { Peers } from './peers/peers.ts'
 import { SingleProcess } from './peers/single-process.ts'
@@ -175,28 +174,28 @@ export class Server {
     const files = createStorage(storage.local, datadir)
     // Plugins can provide a service of this name only with this type.
     this.#recordings = () => services.get('recordings') as Recordings | undefined
+    const known = new KnownPlugins()
     this.#pulls = new PullManager({
       ...jobs,
       folders: () => config.global.pull.folders,
+      plugins: () => known.rules('pull').map(({ plugin }) => plugin),
     })
-    this.#pushes = new PushManager(jobs)
+    this.#pushes = new PushManager({
+      ...jobs,
+      plugins: () => known.rules('push').map(({ plugin }) => plugin),
+    })
     const told = hooks.registryFor({ plugin: 'global', log })
     const pluginJobs = new PluginJobs({ hooks: told, meters: jobs.meters, pulls: this.#pulls, pushes: this.#pushes })
     tasks.addBranch(new StreamBranch(this.streams))
     tasks.addBranch(new ListenerBranch({ pool: this.#pool, ids }))
     tasks.onEnd((ended) => hooks.notifyEnded(ended))
-    const known = new KnownPlugins()
     const ownerOf = (plugin: string) => {
       const values = known.list().find(({ name, isRunning }) => name === plugin && isRunning)?.config
       return values && { plugin, generation: 0, log: log.child({ plugin }), config: values, closingNotice: false }
     }
     this.host = new PluginHost({
       log,
-      onChange: (plugins) => {
-        known.apply(plugins)
-        this.#pulls.apply(known.rules('pull'))
-        this.#pushes.apply(known.rules('push'))
-      },
+      onChange: (plugins) => known.apply(plugins),
       folders: () => [...pluginFolders, ...config.pluginFolders],
       workingFolder: process.cwd(),
       drainTimeoutMs: () => config.global.draintimeout,
@@ -222,8 +221,7 @@ export class Server {
         config,
       },
     })
-    const own = { server: info, jobs: createJobs(this.#pushes) }
-    for (const [name, service] of Object.entries(own)) services.provide({ plugin: 'the server' }, name, service)
+    services.provide({ plugin: 'the server' }, 'server', info)
   }
 
   /**

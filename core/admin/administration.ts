@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import type { ActiveRecording } from 'sluice/sdk'
-import { protocolOfUrl } from 'sluice/sdk/host'
 import type { Readiness } from '../base/readiness.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
 import type { Config } from '../config/config.ts'
@@ -21,9 +20,6 @@ import { addConfigOperations } from './config/config-operations.ts'
 import { addSectionOperations } from './config/section-operations.ts'
 import { registerDocsPage } from './description/docs-page.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
-import { addJobOperations } from './jobs/job-operations.ts'
-import { addPullOperations } from './jobs/pull-operations.ts'
-import { addPushOperations } from './jobs/push-operations.ts'
 import { addLoginOperations } from './login/login-operations.ts'
 import { addTokenOperations } from './login/token-operations.ts'
 import { addUserOperations } from './login/user-operations.ts'
@@ -81,10 +77,6 @@ export function addAdministration(parts: AdministeredParts): void {
   addV6Operations(operations, streams)
   addArmingOperations(operations, parts.editor)
   addSecretOperation(operations, (section) => signingSection(parts, section))
-  addPullOperations(operations, parts.pulls)
-  const definitions = () => host.list().flatMap(({ definition }) => definition ?? [])
-  addPushOperations(operations, parts.pushes, (url) => protocolOfUrl(url, definitions()))
-  addJobOperations(operations, parts.pulls)
   const publicIp = () => config.global.publicip
   const { machine, pulls, pushes, recordings } = parts
   addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes, recordings })

@@ -18,17 +18,6 @@ export type Reading = {
 const USER_INFO = /(:\/\/)[^/@\s]+@/g
 const BARE_SECONDS = /^\d+$/
 
-/** The other values that a text from outside the file may mean, where only text can be given. */
-export function meantByText(text: string): unknown[] {
-  if (/^(true|1)$/i.test(text)) return [true, ...numberIn(text)]
-  if (/^(false|0)$/i.test(text)) return [false, ...numberIn(text)]
-  return numberIn(text)
-}
-
-function numberIn(text: string): number[] {
-  return /^[+-]?\d+(\.\d+)?$/.test(text) ? [Number(text)] : []
-}
-
 /** The reading of a value without parts that fits the schema. */
 export function plainReading(schema: JsonSchema, written: unknown): Reading {
   const branch = schema.anyOf?.find((choice) => fits(choice, written))

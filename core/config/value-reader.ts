@@ -1,8 +1,9 @@
 import { Document, isAlias, isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, type Node } from 'yaml'
+import { InvalidRequest, quoted } from 'sluice/sdk'
+import { expectation, meantByText } from 'sluice/sdk/host'
 import type { Place, Problem } from './config-error.ts'
-import { expectation, quoted } from './expectation.ts'
 import { nearestKey, normalizeKey } from './key-name.ts'
-import { MASK, masked, meantByText, plainReading, type Reading } from './reading.ts'
+import { MASK, masked, plainReading, type Reading } from './reading.ts'
 import { hasNamedKeys, holdsSecret, leavesOf, type GroupSchema, type JsonSchema } from './schema.ts'
 import { fits, violation } from './validator.ts'
 
@@ -259,9 +260,19 @@ export class ValueReader {
 }
 
 /** Reads one value given as text, such as a query parameter; undefined when it doesn't fit. */
-export function readText(text: string, schema: JsonSchema): Reading | undefined {
+function readText(text: string, schema: JsonSchema): Reading | undefined {
   const reader = new ValueReader({ document: new Document(), text: true })
   return reader.read(new Scalar(text), schema, { key: '', place: { file: '', line: 0, column: 0 } })
+}
+
+/**
+ * Reads one value given as text under a name, such as a query parameter.
+ * @throws {InvalidRequest} when it doesn't fit. The message does not repeat the value, which may be a secret.
+ */
+export function readGiven(name: string, text: string, schema: JsonSchema): unknown {
+  const reading = readText(text, schema)
+  if (reading === undefined) throw new InvalidRequest(`${name}: expected ${expectation(schema)}`)
+  return reading.value
 }
 
 function nodeOf(value: unknown): unknown {

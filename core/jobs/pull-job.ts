@@ -15,9 +15,6 @@ import type { Job } from 'sluice/sdk/host'
 import type { ServiceJobs } from './service-job.ts'
 import { findSourceFile, namesFile } from './source-file.ts'
 
-/** The origin of a pull: a rule or a proxy wants it for as long as that is there, subscribers while there are some, an operator once. */
-export type PullOrigin = 'rule' | 'proxy' | 'subscriber' | 'operator'
-
 type PullJobOptions = {
   readonly by: ServiceJobs<PullService>
   /** Returns true when a path has subscribers that are not passive, including those that wait. */
@@ -30,7 +27,6 @@ type PullJobOptions = {
 
 /** One pull: its tries, and its place in the task tree. */
 export class PullJob implements RunningPull {
-  readonly origin: PullOrigin
   #wish: PullWish
   readonly #options: PullJobOptions
   readonly #job: Job
@@ -38,13 +34,12 @@ export class PullJob implements RunningPull {
   #ending = false
 
   /** The pull begins when `after`, the end of the pull that had the path before, has settled. */
-  constructor(wish: PullWish, origin: PullOrigin, options: PullJobOptions, after?: Promise<void>) {
+  constructor(wish: PullWish, options: PullJobOptions, after?: Promise<void>) {
     this.#wish = wish
-    this.origin = origin
     this.#options = options
     this.#job = options.by.start({
       wish,
-      origin,
+      origin: wish.origin ?? (wish.isLasting === true ? 'plugin' : 'subscriber'),
       url: maskUrl(wish.rule.url),
       attempt: (service, signal, isReplaced) => this.#attempt(service, signal, isReplaced),
       isWanted: () => this.#isWanted(),
@@ -58,9 +53,18 @@ export class PullJob implements RunningPull {
     return this.#wish
   }
 
-  /** The job with its tries; `begun` resolves when the stream has its first track. */
+  /** The job with its tries. */
   get job(): Job {
     return this.#job
+  }
+
+  /** Resolves when the stream has its first track. */
+  get begun(): Promise<void> {
+    return this.#job.begun
+  }
+
+  get steps(): Job['steps'] {
+    return this.#job.steps
   }
 
   does({ plugin, rule, publish }: PullWish): boolean {
@@ -92,7 +96,6 @@ export class PullJob implements RunningPull {
 
   #isWanted(): boolean {
     const { streamPath, isLasting = false } = this.#wish
-    if (this.origin === 'rule' || this.origin === 'operator') return true
     return isLasting || this.#options.isWatched(streamPath)
   }
 

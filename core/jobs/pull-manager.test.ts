@@ -1,23 +1,22 @@
 import { expect } from 'chai'
 import {
-  InheritedConfig,
   type CloseReason,
   type Publisher,
   type PullEnd,
   type PullRequest,
   type PullRule,
   type PullService,
-  type RuleSection,
+  type PullSource,
+  type PullWish,
   type SessionRequest,
   type Track,
 } from 'sluice/sdk'
-import { directDialer, effectiveConfig } from 'sluice/sdk/testing'
+import { directDialer } from 'sluice/sdk/testing'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { HookRunner } from '../host/hooks/hook-runner.ts'
 import { logLines } from '../host/testing/log-lines.ts'
 import { TaskTree } from '../observe/task-tree.ts'
 import { PullManager } from './pull-manager.ts'
-import { ON_DEMAND_IDLE_MS } from './pull-rules.ts'
 
 const URL_WITH_SECRETS = 'x://user:pa55@host/a?key=s3cret'
 
@@ -50,10 +49,18 @@ function rule(url: string, more: Partial<PullRule> = {}): PullRule {
   return { url, loop: 0, maxretry: 0, retryinterval: 1, header: {}, proxy: '', args: {}, testmode: 0, ...more }
 }
 
-type Rules = { readonly pull?: Record<string, PullRule>; readonly onsub?: Record<string, PullRule> }
+function wish(streamPath: string, url: string, more: Partial<PullRule> = {}): PullWish {
+  return { plugin: 'x', streamPath, rule: rule(url, more), publish: {}, args: {} }
+}
 
-function plugin({ pull = {}, onsub = {} }: Rules, name = 'x'): RuleSection<'pull'> {
-  return { plugin: name, config: { ...effectiveConfig({ config: InheritedConfig }), pull, onsub: { pull: onsub } } }
+/** A pull that goes on without subscribers. */
+function lasting(streamPath: string, url: string, more: Partial<PullRule> = {}): PullWish {
+  return { ...wish(streamPath, url, more), isLasting: true }
+}
+
+/** A source for all paths below `live/`. */
+function source(url: string, more: Partial<PullRule> = {}): PullSource {
+  return { match: (path) => (path.startsWith('live/') ? wish(path, url, more) : undefined) }
 }
 
 describe('PullManager', () => {
@@ -79,6 +86,7 @@ describe('PullManager', () => {
       hooks,
       streams,
       folders: () => [],
+      plugins: () => ['x', 'y', 'silent'],
       dialer,
     })
     const ends = new Map<string, (reason: CloseReason) => void>()
@@ -99,48 +107,27 @@ describe('PullManager', () => {
 
   it('has each pull connect by the proxy of its rule', async () => {
     const { manager, paths, proxies } = rig()
-    manager.apply([plugin({ pull: { a: rule('x://a', { proxy: 'socks5://host' }), b: rule('x://b') } })])
+    manager.start(lasting('a', 'x://a', { proxy: 'socks5://host' }))
+    manager.start(lasting('b', 'x://b'))
     await waitFor(() => paths().length === 2)
     expect(proxies.toSorted()).to.eql(['', 'socks5://host'])
     manager.close('done')
   })
 
-  it('keeps the pulls of rules that stay, and starts and ends those of others', async () => {
+  it('ends the pull of a path before another one begins', async () => {
     const { manager, service, paths } = rig()
-    manager.apply([plugin({ pull: { a: rule('x://a'), b: rule('x://b') } })])
-    await waitFor(() => paths().length === 2)
+    manager.start(lasting('a', 'x://a'))
+    await waitFor(() => paths().length === 1)
     const [first] = service().running
-    manager.apply([plugin({ pull: { a: rule('x://a'), b: rule('x://other'), c: rule('x://c') } })])
-    await waitFor(() => service().running.some(({ request }) => request.url === 'x://other') && paths().length === 3)
-    expect(service().running).to.include(first)
-    manager.apply([])
-    await waitFor(() => paths().length === 0)
-  })
-
-  it('gives a path to the first rule for it', async () => {
-    const { manager, services, paths } = rig()
-    services.set('pull:y', new FakeService())
-    manager.apply([plugin({ pull: { a: rule('x://a') } }), plugin({ pull: { a: rule('y://a') } }, 'y')])
-    await waitFor(() => paths().length === 1)
-    expect((services.get('pull:y') as FakeService).running).to.eql([])
-  })
-
-  it('does not begin again what is over, until its rule changes', async () => {
-    const { manager, service, paths } = rig()
-    const rules = [plugin({ pull: { a: rule('x://a') } })]
-    manager.apply(rules)
-    await waitFor(() => paths().length === 1)
-    service().running[0]?.end({ by: 'source' })
-    await waitFor(() => paths().length === 0)
-    manager.apply(rules)
-    expect(paths()).to.eql([])
-    manager.apply([plugin({ pull: { a: rule('x://new') } })])
-    await waitFor(() => paths().length === 1)
+    manager.start(lasting('a', 'x://other'))
+    await waitFor(() => service().running.some(({ request }) => request.url === 'x://other'))
+    expect(service().running).not.to.include(first)
+    manager.close('done')
   })
 
   it('counts failures in a row, and from anew once the stream was up', async () => {
     const { manager, service, paths, publish, logged } = rig()
-    manager.apply([plugin({ pull: { a: rule('x://a', { maxretry: 1 }) } })])
+    manager.start(lasting('a', 'x://a', { maxretry: 1 }))
     const fail = async () => {
       await waitFor(() => paths().length === 1)
       service().running[0]?.fail(new Error('it broke'))
@@ -159,7 +146,8 @@ describe('PullManager', () => {
       const { manager, services, service, paths, logged } = rig()
       services.set('pull:x', new FakeService(headerless))
       const header = { 'x-key': ['h34der'] }
-      manager.apply([plugin({ pull: { a: rule('x://a', { maxretry: 1, header }), b: rule('x://b') } })])
+      manager.start(lasting('a', 'x://a', { maxretry: 1, header }))
+      manager.start(lasting('b', 'x://b'))
       const failed = () => logged.lines.filter(({ msg }) => msg.startsWith('the pull failed'))
       for (let tries = 1; tries <= 2; tries++) {
         await waitFor(() => paths().includes('a'))
@@ -176,7 +164,7 @@ describe('PullManager', () => {
 
   it('tries again when no media came, but not when somebody closed the stream', async () => {
     const { manager, service, paths } = rig()
-    manager.apply([plugin({ pull: { a: rule('x://a', { maxretry: -1 }) } })])
+    manager.start(lasting('a', 'x://a', { maxretry: -1 }))
     await waitFor(() => paths().length === 1)
     service().running[0]?.end({ by: 'server', reason: { code: 'timeout', text: 'publish timeout' } })
     await waitFor(() => paths().length === 1)
@@ -186,7 +174,7 @@ describe('PullManager', () => {
 
   it('goes on at once with the next generation of its plugin', async () => {
     const { manager, services, service, paths, logged } = rig()
-    manager.apply([plugin({ pull: { a: rule('x://a') } })])
+    manager.start(lasting('a', 'x://a'))
     await waitFor(() => paths().length === 1)
     const old = service()
     services.set('pull:x', new FakeService())
@@ -198,19 +186,18 @@ describe('PullManager', () => {
   it('tries a lasting pull again without subscribers, until it is to last no more', async () => {
     const { manager, service } = rig()
     const policy = { maxretry: -1, retryinterval: 60_000 }
-    const wish = { plugin: 'x', streamPath: 'a', rule: rule('x://a', policy), publish: {}, args: {} }
-    manager.start({ ...wish, isLasting: true })
+    manager.start(lasting('a', 'x://a', policy))
     await waitFor(() => service().running.length === 1)
     service().running[0]?.fail(new Error('it broke'))
     await waitFor(() => manager.get('a')?.job.state === 'retrying')
-    manager.adapt({ ...wish, isLasting: false })
+    manager.adapt(wish('a', 'x://a', policy))
     manager.get('a')?.retryNow()
     await waitFor(() => manager.get('a') === undefined)
   })
 
   it('can be stopped and restarted by an operator, and shows no secrets', async () => {
     const { manager, service, paths, nodes, tasks, logged } = rig()
-    manager.apply([plugin({ pull: { a: rule(URL_WITH_SECRETS) } })])
+    manager.start({ ...lasting('a', URL_WITH_SECRETS), origin: 'rule' })
     await waitFor(() => paths().length === 1)
     const [node] = nodes()
     expect(node?.owner).to.equal('a')
@@ -233,36 +220,20 @@ describe('PullManager', () => {
   })
 
   describe('for subscribers', () => {
-    const ON_DEMAND = [plugin({ onsub: { '^live/(.+)-(.+)$': rule('x://h/$2/$1?p=$0$9'), '^live/': rule('x://h') } })]
-
-    it('fills in what the first rule that matches has matched', async () => {
+    it('asks its sources by their stages, until one has the path or leaves it as it is', async () => {
       const { manager, resolve, service } = rig()
-      manager.apply(ON_DEMAND)
-      expect(await resolve('other/a-b')).to.equal(false)
-      expect(await resolve('live/a-b')).to.equal(true)
-      expect(await resolve('live/a-b')).to.equal(true)
-      await waitFor(() => service().running.length > 0)
-      expect(service().running.map(({ request }) => request.url)).to.eql(['x://h/b/a?p=live/a-b$9'])
-      const idle = { idletimeout: ON_DEMAND_IDLE_MS, delayclosetimeout: ON_DEMAND_IDLE_MS }
-      expect(service().running[0]?.request.options.config).to.eql(idle)
-    })
-
-    it('lets no path out of its place in an address', async () => {
-      const { manager, resolve, service } = rig()
-      manager.apply([plugin({ onsub: { '^a/(.+)$': rule('x://h/$1?p=$1'), '^b/(.+)$': rule('file/$1') } })])
-      await resolve('a/%2e%2e/x&y=1@z:é')
-      await resolve('b/%2e/é')
+      manager.addSource(source('x://last'), { stage: 1 })
+      manager.addSource({ match: (path) => (path === 'live/first' ? wish(path, 'x://first') : undefined) })
+      manager.addSource({ match: (path) => (path === 'live/none' ? null : undefined) }, { stage: -1 })
+      const answers = ['other', 'live/none', 'live/first', 'live/a'].map((path) => resolve(path))
+      expect(await Promise.all(answers)).to.eql([false, false, true, true])
       await waitFor(() => service().running.length === 2)
-      const escaped = '%252e%252e/x%26y%3D1%40z%3A%C3%A9'
-      expect(service().running.map(({ request }) => request.url)).to.eql([
-        `x://h/${escaped}?p=${escaped}`,
-        'file/%2e/é',
-      ])
+      expect(service().running.map(({ request }) => request.url)).to.eql(['x://first', 'x://last'])
     })
 
     it('tries again only while somebody waits', async () => {
       const { manager, resolve, service, paths, watched, nodes } = rig()
-      manager.apply([plugin({ onsub: { '^live/': rule('x://h', { maxretry: -1 }) } })])
+      manager.addSource(source('x://h', { maxretry: -1 }))
       watched.add('live/a')
       await resolve('live/a')
       await waitFor(() => paths().length === 1)
@@ -278,7 +249,7 @@ describe('PullManager', () => {
 
     it('begins another pull for who comes while one winds down', async () => {
       const { manager, resolve, service, paths, watched, publish, unpublish, nodes } = rig()
-      manager.apply([plugin({ onsub: { '^live/': rule('x://h') } })])
+      manager.addSource(source('x://h'))
       watched.add('live/a')
       await resolve('live/a')
       await waitFor(() => paths().length === 1)
@@ -298,7 +269,7 @@ describe('PullManager', () => {
 
     it('leaves a pull alone that is tried again anyway', async () => {
       const { manager, resolve, service, paths, watched, publish, unpublish } = rig()
-      manager.apply([plugin({ onsub: { '^live/': rule('x://h', { maxretry: -1 }) } })])
+      manager.addSource(source('x://h', { maxretry: -1 }))
       watched.add('live/a')
       await resolve('live/a')
       await waitFor(() => paths().length === 1)
@@ -309,16 +280,34 @@ describe('PullManager', () => {
       expect(first?.request.signal.aborted).to.equal(false)
     })
 
-    it('follows a rule that changes', async () => {
+    it('goes on with a source that has the same, begins anew with another one, and ends without one', async () => {
       const { manager, resolve, service, paths, watched } = rig()
-      manager.apply(ON_DEMAND)
+      const removeFirst = manager.addSource(source('x://h'))
       watched.add('live/a-b')
       await resolve('live/a-b')
       await waitFor(() => paths().length === 1)
-      manager.apply([plugin({ onsub: { '^live/': rule('x://new') } })])
+      const [first] = service().running
+      const removeSecond = manager.addSource(source('x://h'))
+      removeFirst()
+      const removeThird = manager.addSource(source('x://new'), { stage: -1 })
+      expect(first?.request.signal.aborted).to.equal(false)
+      removeSecond()
       await waitFor(() => service().running[0]?.request.url === 'x://new')
-      manager.apply([])
+      removeThird()
       await waitFor(() => paths().length === 0)
+    })
+
+    it('leaves a pull as it is where a source says so', async () => {
+      const { manager, service } = rig()
+      manager.addSource({ match: () => null }, { stage: -1 })
+      const remove = manager.addSource(source('x://other'))
+      manager.start(lasting('live/a', 'x://a'))
+      await waitFor(() => service().running.length === 1)
+      remove()
+      manager.restart('live/a')
+      expect(manager.get('live/a')).to.include({ ending: false })
+      expect(manager.get('live/a')?.wish.rule.url).to.equal('x://a')
+      manager.close('done')
     })
   })
 
@@ -326,35 +315,31 @@ describe('PullManager', () => {
     const { manager, services } = rig()
     services.set('pull:x', Object.assign(new FakeService(), { schemes: ['x', 'xs'], endings: ['.m3u8'] }))
     services.set('pull:y', Object.assign(new FakeService(), { endings: ['.m3u8', '.y'] }))
-    manager.apply([plugin({}), plugin({}, 'y'), plugin({}, 'silent')])
     const addresses = ['xs://h/a.y', 'http://h/a.M3U8?b=c.y', 'http://h/a.y', 'http://h/a.z', 'silent://h/a']
     const found = addresses.map((address) => manager.protocolOf(address))
     expect(found).to.eql(['x', 'x', 'y', undefined, undefined])
   })
 
-  describe('for operators', () => {
-    const wanted = { plugin: 'x', streamPath: 'a', rule: rule('x://a'), publish: {}, args: {} }
+  it('tells that the stream is up, or why not', async () => {
+    const { manager, service, paths, publish } = rig()
+    const first = manager.start(lasting('a', 'x://a'))
+    await waitFor(() => paths().length === 1)
+    publish('a')
+    await first?.begun
+    const second = manager.start(lasting('b', 'x://b'))?.begun.catch((error: unknown) => error)
+    await waitFor(() => paths().length === 2)
+    service().running[1]?.fail(new Error('it broke'))
+    expect(await second).to.include({ message: 'it broke' })
+    manager.close('done')
+  })
 
-    it('tells that the stream is up, or why not', async () => {
-      const { manager, service, paths, publish } = rig()
-      const first = manager.request(wanted)
-      await waitFor(() => paths().length === 1)
-      publish('a')
-      await first
-      const second = manager.request({ ...wanted, streamPath: 'b' }).catch((error: unknown) => error)
-      await waitFor(() => paths().length === 2)
-      service().running[1]?.fail(new Error('it broke'))
-      expect(await second).to.include({ message: 'it broke', statusCode: 502 })
-    })
-
-    it('ends with the server, and begins no more', async () => {
-      const { manager, paths } = rig()
-      const first = manager.request(wanted).catch((error: unknown) => error)
-      await waitFor(() => paths().length === 1)
-      manager.close('the server is stopping')
-      expect(await first).to.be.an('error')
-      expect(paths()).to.eql([])
-      expect(await manager.request(wanted).catch((error: unknown) => error)).to.include({ statusCode: 503 })
-    })
+  it('ends with the server, and begins no more', async () => {
+    const { manager, paths } = rig()
+    const begun = manager.start(lasting('a', 'x://a'))?.begun.catch((error: unknown) => error)
+    await waitFor(() => paths().length === 1)
+    manager.close('the server is stopping')
+    expect(await begun).to.be.an('error')
+    expect(paths()).to.eql([])
+    expect(manager.start(lasting('a', 'x://a'))).to.equal(undefined)
   })
 })

@@ -1,19 +1,7 @@
 import path from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
-import {
-  JobTable,
-  StreamExists,
-  StreamUnavailable,
-  type PullJobs,
-  type PullService,
-  type PullSource,
-  type PullWish,
-  type RuleSection,
-} from 'sluice/sdk'
+import { JobTable, type HookOrder, type PullJobs, type PullService, type PullSource, type PullWish } from 'sluice/sdk'
 import type { StreamRegistry } from '../stream/registry.ts'
-import { awaitBegin } from './begin-wait.ts'
-import { PullJob, type PullOrigin } from './pull-job.ts'
-import { PullRules } from './pull-rules.ts'
+import { PullJob } from './pull-job.ts'
 import { ServiceJobs, type ServiceJobParts } from './service-job.ts'
 import { namesFile } from './source-file.ts'
 
@@ -21,19 +9,18 @@ type PullManagerOptions = ServiceJobParts & {
   readonly streams: Pick<StreamRegistry, 'get' | 'subscribers'>
   /** The folders with files that may be played. */
   readonly folders: () => readonly string[]
+  /** The plugins that may pull, in their order. */
+  readonly plugins: () => readonly string[]
 }
 
-/** All pulls of the server, one at most for each path: those of the rules, of proxies, for subscribers and of operators. */
+/** All pulls of the server, one at most for each path. */
 export class PullManager implements PullJobs {
   readonly #options: PullManagerOptions
   readonly #by: ServiceJobs<PullService>
   /** The pulls by path. */
   readonly #jobs = new JobTable<PullWish, PullJob>()
-  /** The sources of wishes that are asked before the rules. */
-  readonly #sources = new Set<PullSource>()
-  #rules = new PullRules([])
-  /** The wishes of the rules without expression, fulfilled or not, by path. */
-  #fixed: ReadonlyMap<string, PullWish> = new Map()
+  /** The sources of wishes, in the order in which they are asked. */
+  #sources: readonly { readonly source: PullSource; readonly stage: number }[] = []
 
   constructor(options: PullManagerOptions) {
     this.#options = options
@@ -42,29 +29,14 @@ export class PullManager implements PullJobs {
     hooks.on('resolve', ({ streamPath, params }) => this.demand(streamPath, params))
   }
 
-  /** Takes over the rules of the sections as they are now: starts new pulls, ends those without a rule, leaves the others alone. */
-  apply(sections: readonly RuleSection<'pull'>[]): void {
-    if (this.#jobs.isClosed) return
-    this.#rules = new PullRules(sections)
-    const before = this.#fixed
-    this.#fixed = this.#rules.fixed
-    for (const pull of this.#jobs.newest) {
-      if (pull.origin === 'rule' && !this.#fixed.has(pull.wish.streamPath)) pull.job.stop('its rule is gone')
-      if (pull.origin === 'subscriber') this.#renew(pull)
-    }
-    for (const [streamPath, wish] of this.#fixed) {
-      if (!isDeepStrictEqual(before.get(streamPath), wish)) this.#start(wish, 'rule')
-    }
-  }
-
-  /** Adds a source of the wishes for subscribers, which is asked before the rules. @returns a function that removes it */
-  addSource(source: PullSource): () => void {
-    this.#sources.add(source)
+  /** Adds a source of the wishes for subscribers, which is asked after those of lower stages. @returns a function that removes it */
+  addSource(source: PullSource, { stage = 0 }: Pick<HookOrder, 'stage'> = {}): () => void {
+    const added = { source, stage }
+    this.#sources = [...this.#sources, added].toSorted((one, other) => one.stage - other.stage)
     return () => {
-      if (!this.#sources.delete(source) || this.#jobs.isClosed) return
-      for (const pull of this.#jobs.newest) {
-        if (pull.origin === 'subscriber' || pull.origin === 'proxy') this.#renew(pull)
-      }
+      if (!this.#sources.includes(added)) return
+      this.#sources = this.#sources.filter((other) => other !== added)
+      if (!this.#jobs.isClosed) for (const pull of this.#jobs.newest) this.#renew(pull)
     }
   }
 
@@ -90,7 +62,7 @@ export class PullManager implements PullJobs {
 
   /** The plugin that pulls such an address or plays such a file, by the schemes and endings of its service; undefined for none. */
   protocolOf(url: string): string | undefined {
-    const { plugins } = this.#rules
+    const plugins = this.#options.plugins()
     const parsed = URL.parse(url)
     const scheme = parsed?.protocol.slice(0, -1)
     const ending = path.extname(parsed?.pathname ?? '').toLowerCase()
@@ -101,23 +73,9 @@ export class PullManager implements PullJobs {
     )
   }
 
-  /**
-   * Starts a pull, and waits a little for its stream.
-   * @throws {StreamExists} when the path is pulled already, or has a publisher that is not to be replaced
-   * @throws {SluiceError} when the pull failed (502), or the server is stopping (503)
-   */
-  async request(wish: PullWish): Promise<void> {
-    const { streamPath, publish, rule } = wish
-    if (this.#jobs.isClosed) throw new StreamUnavailable('the server is stopping')
-    if (this.#jobs.at(streamPath)?.ending === false) throw new StreamExists()
-    const isTaken = rule.testmode === 0 && this.#options.streams.get(streamPath) !== undefined
-    if (isTaken && publish.kickexist !== true) throw new StreamExists()
-    await awaitBegin(this.#start(wish, 'operator').job)
-  }
-
   /** Starts a pull that lasts as long as its source has it; another pull of the path is stopped first. */
-  start(wish: PullWish): void {
-    if (!this.#jobs.isClosed) this.#start(wish, 'proxy')
+  start(wish: PullWish): PullJob | undefined {
+    return this.#jobs.isClosed ? undefined : this.#start(wish)
   }
 
   /** Starts the pull of a path anew, by the present wish of its source; ends it where no source has one any more. */
@@ -125,8 +83,8 @@ export class PullManager implements PullJobs {
     const pull = this.#jobs.at(streamPath)
     if (pull === undefined || this.#jobs.isClosed) return
     const wish = this.#match(streamPath)
-    if (wish === undefined) pull.job.stop('its rule is gone')
-    else this.#start({ ...wish, args: pull.wish.args }, demandOrigin(wish))
+    if (wish === undefined) pull.stop('its rule is gone')
+    else if (wish !== null) this.#start({ ...wish, args: pull.wish.args })
   }
 
   /** Applies the wish's limits of the time without subscribers to the pull of its path, without a restart. */
@@ -141,9 +99,9 @@ export class PullManager implements PullJobs {
   demand(streamPath: string, args: Readonly<Record<string, string>>): boolean {
     const pull = this.#jobs.at(streamPath)
     if (pull !== undefined && !pull.ending) return true
-    const wish = this.#jobs.isClosed || this.#fixed.has(streamPath) ? undefined : this.#match(streamPath)
-    if (wish === undefined) return pull !== undefined
-    this.#start({ ...wish, args }, demandOrigin(wish))
+    const wish = this.#jobs.isClosed ? undefined : this.#match(streamPath)
+    if (!wish) return pull !== undefined
+    this.#start({ ...wish, args })
     return true
   }
 
@@ -152,39 +110,35 @@ export class PullManager implements PullJobs {
     this.#jobs.close(reason)
   }
 
-  #match(streamPath: string): PullWish | undefined {
-    for (const source of [...this.#sources, this.#rules]) {
+  #match(streamPath: string): PullWish | null | undefined {
+    for (const { source } of this.#sources) {
       const wish = source.match(streamPath)
       if (wish !== undefined) return wish
     }
     return undefined
   }
 
-  /** Checks a pull for subscribers by the present rules: it goes on, starts anew or ends. */
+  /** Checks a pull by the present sources: it goes on, starts anew or ends. */
   #renew(pull: PullJob): void {
     const { streamPath, args } = pull.wish
     const wish = this.#match(streamPath)
-    if (wish !== undefined && pull.does(wish)) return
-    if (wish !== undefined && this.#isWatched(streamPath)) this.#start({ ...wish, args }, demandOrigin(wish))
-    else pull.job.stop('its rule is gone')
+    if (wish === null || (wish !== undefined && pull.does(wish))) return
+    if (wish !== undefined && this.#isWatched(streamPath)) this.#start({ ...wish, args })
+    else pull.stop('its rule is gone')
   }
 
-  #start(wish: PullWish, origin: PullOrigin): PullJob {
-    this.#jobs.at(wish.streamPath)?.job.stop('another pull takes the path')
+  #start(wish: PullWish): PullJob {
+    this.#jobs.at(wish.streamPath)?.stop('another pull takes the path')
     const options = {
       by: this.#by,
       folders: this.#options.folders,
       isWatched: (watched: string) => this.#isWatched(watched),
       failed: (failed: PullWish) => this.#jobs.failed(failed),
     }
-    return this.#jobs.add(wish.streamPath, (after) => new PullJob(wish, origin, options, after))
+    return this.#jobs.add(wish.streamPath, (after) => new PullJob(wish, options, after))
   }
 
   #isWatched(streamPath: string): boolean {
     return this.#options.streams.subscribers(streamPath).some(({ request }) => request.passive !== true)
   }
-}
-
-function demandOrigin({ isLasting = false }: PullWish): PullOrigin {
-  return isLasting ? 'proxy' : 'subscriber'
 }

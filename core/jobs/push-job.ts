@@ -18,9 +18,6 @@ const NO_AUDIO = 'subaudio=false'
 /** The close codes of a push's subscriber when the stream is over, or an operator has stopped it. */
 const ENDS: ReadonlySet<CloseCode> = new Set(['timeout', 'stopped'])
 
-/** The origin of a push: a rule or a proxy wants it for as long as that is there, an operator once. */
-export type PushOrigin = 'rule' | 'proxy' | 'operator'
-
 type PushJobOptions = {
   readonly by: ServiceJobs<PushService>
   isPublished(streamPath: string): boolean
@@ -33,20 +30,18 @@ type PushJobOptions = {
 /** One push: its tries, and its place in the task tree. It is over when the stream is. */
 export class PushJob implements RunningPush {
   readonly wish: PushWish
-  readonly origin: PushOrigin
   readonly job: Job
   readonly #options: PushJobOptions
   #subscriberId: number | undefined
   #ending = false
 
   /** The push begins when `after`, the end of the same push before, has settled. */
-  constructor(wish: PushWish, origin: PushOrigin, options: PushJobOptions, after?: Promise<void>) {
+  constructor(wish: PushWish, options: PushJobOptions, after?: Promise<void>) {
     this.wish = wish
-    this.origin = origin
     this.#options = options
     this.job = options.by.start({
       wish,
-      origin,
+      origin: wish.origin ?? 'plugin',
       url: maskTarget(wish.rule.url),
       attempt: (service, signal, isReplaced) => this.#attempt(service, signal, isReplaced),
       isWanted: () => options.isPublished(wish.streamPath),
@@ -61,8 +56,8 @@ export class PushJob implements RunningPush {
     return this.#ending || this.job.stopping
   }
 
-  get isOfPlugin(): boolean {
-    return this.origin === 'proxy'
+  get begun(): Promise<void> {
+    return this.job.begun
   }
 
   get state(): JobState | undefined {

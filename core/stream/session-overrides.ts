@@ -1,6 +1,5 @@
 import { InvalidRequest, PublishConfig, SubscribeConfig } from 'sluice/sdk'
-import { expectation } from '../config/expectation.ts'
-import { readText } from '../config/value-reader.ts'
+import { readGiven } from '../config/value-reader.ts'
 import type { JsonSchema } from '../config/schema.ts'
 
 /** The query of a session, decoded. */
@@ -85,10 +84,8 @@ function overridden<Values extends object>(
   for (const { key, schema, maximum } of allowed.values()) {
     const text = texts.get(key)
     if (text === undefined) continue
-    const reading = readText(text, schema)
-    // The message does not quote the value: a renaming could have it point at a signature.
-    if (reading === undefined) throw new InvalidRequest(`${key}: expected ${expectation(schema)}`)
-    const { value } = reading
+    // A renaming could have the value point at a signature, which no message repeats.
+    const value = readGiven(key, text, schema)
     changed[key] = typeof value === 'number' ? Math.min(value, Math.max(maximum, Number(changed[key]))) : value
   }
   return changed as Values

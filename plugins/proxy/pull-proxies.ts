@@ -142,6 +142,7 @@ function wantedPull(proxy: PullProxySettings): PullWish {
     publish,
     args: {},
     isLasting: beginsAlone,
+    ...(beginsAlone && { origin: 'proxy' }),
   }
 }
 

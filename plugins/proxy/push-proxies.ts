@@ -17,6 +17,9 @@ import { ProxyRoster } from './kept/proxy-roster.ts'
 import { CHECK_INTERVAL_MS, type PushProxySettings } from './kept/proxy-settings.ts'
 import type { ProxyTable } from './kept/proxy-tables.ts'
 
+/** The word by which operators see that a push is that of a proxy. */
+const ORIGIN = 'proxy'
+
 type PushProxiesOptions = ServerWatchesOptions & {
   readonly log: Logger
   readonly kept: KeptProxies<PushProxySettings>
@@ -128,7 +131,7 @@ export class PushProxies {
   /** Returns the push of a proxy; undefined when there is none, or an operator or a rule of the config wants it. */
   #pushOf(proxy: PushProxySettings): RunningPush | undefined {
     const push = this.#options.pushes.find(proxy)
-    return push?.isOfPlugin ? push : undefined
+    return push?.wish.origin === ORIGIN ? push : undefined
   }
 }
 
@@ -138,7 +141,7 @@ function pushPlace({ streamPath, rule }: Pick<PushWish, 'streamPath' | 'rule'>):
 }
 
 function wantedPush({ type: plugin, streamPath, rule, audio }: PushProxySettings): PushWish {
-  return { plugin, streamPath, rule, isSilent: !audio }
+  return { plugin, streamPath, rule, isSilent: !audio, origin: ORIGIN }
 }
 
 function isOtherPush(before: PushProxySettings, after: PushProxySettings | undefined): boolean {

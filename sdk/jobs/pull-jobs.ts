@@ -1,6 +1,8 @@
 import type { PublishConfig } from '../config/groups.ts'
 import type { PullRule } from '../config/jobs.ts'
 import type { Recording } from '../playback/recording.ts'
+import type { HookOrder } from '../plugin/hooks.ts'
+import type { JobSteps } from './job-steps.ts'
 
 /** A stream that is to be pulled. */
 export type PullWish = {
@@ -18,11 +20,17 @@ export type PullWish = {
   readonly tag?: string
   /** True when it continues without subscribers once one has asked for it, and is tried again without them. */
   readonly isLasting?: boolean
+  /** A word for operators that tells whose pull it is, such as `rule`; `plugin` for one that lasts, else `subscriber` unless given. */
+  readonly origin?: string
 }
 
-/** A source of pulls for subscribers of a path, besides the rules of the config. */
+/** A source of pulls for subscribers of a path. */
 export interface PullSource {
-  match(streamPath: string): PullWish | undefined
+  /**
+   * Returns the pull of a path; undefined when the source has none, so that the next one is asked. `null` leaves the path as it
+   * is, whatever sources after this one have: no pull begins, and one that goes on is neither changed nor ended.
+   */
+  match(streamPath: string): PullWish | null | undefined
 }
 
 /** A pull that has not ended. */
@@ -32,19 +40,25 @@ export interface RunningPull {
   readonly isPublishing: boolean
   /** True once it was stopped or its publisher closed, while it leaves the source: it publishes no stream any more. */
   readonly ending: boolean
+  /** Resolves when media flows for the first time, and rejects when the pull ended without. */
+  readonly begun: Promise<void>
+  /** The steps of its latest try. */
+  readonly steps: Pick<JobSteps, 'list' | 'current'>
   stop(reason: string): void
   /** Tries again at once when it waits for its next try. */
   retryNow(): void
 }
 
-/** The pulls of the server, one at most for each path: by rules, for subscribers, of operators, and of plugins. */
+/** The pulls of the server, one at most for each path: each wanted by a plugin. */
 export interface PullJobs {
   /**
-   * Asks `source` for the pulls of subscribers, before the rules, from the moment when the generation takes over. When the
-   * source is removed, its pulls are matched anew: the source of a newer generation continues them, and they end without one.
+   * Asks `source` for the pulls of subscribers from the moment when the generation takes over. When a source is removed, all
+   * pulls are matched anew: the source of a newer generation continues them, a source with another pull restarts them, and they end
+   * without one.
+   * @param order the stage; sources of lower stages are asked first. It is 0 unless given; the rules of the config are at 10
    * @returns a function that removes the source; the end of the generation removes it, too
    */
-  addSource(source: PullSource): () => void
+  addSource(source: PullSource, order?: Pick<HookOrder, 'stage'>): () => void
   /** Calls `listener` each time a try of a pull has failed. @returns a function that stops that */
   onFailure(listener: (streamPath: string) => void): () => void
   /** Returns the pull of a path that has not ended. */
@@ -54,8 +68,8 @@ export interface PullJobs {
    * have a publisher.
    */
   demand(streamPath: string, args: Readonly<Record<string, string>>): boolean
-  /** Starts a pull without subscribers; a pull that has the path is stopped first. It does nothing once the server is stopping. */
-  start(wish: PullWish): void
+  /** Starts a pull without subscribers; a pull that has the path is stopped first. Returns undefined once the server is stopping. */
+  start(wish: PullWish): RunningPull | undefined
   /** Starts the pull of a path anew, with the present wish of its source; ends it when no source has one any more. */
   restart(streamPath: string): void
   /** Applies `publish` and `isLasting` of a wish to the pull of its path, without a restart. */

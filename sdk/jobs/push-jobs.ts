@@ -9,31 +9,35 @@ export type PushWish = {
   readonly rule: PushRule
   /** True when audio tracks are left out. */
   readonly isSilent?: boolean
+  /** A word for operators that tells whose push it is, such as `rule`; `plugin` unless given. */
+  readonly origin?: string
 }
 
 /** A push that has not ended. */
 export interface RunningPush {
   readonly wish: PushWish
-  /** False for a push by an operator or a rule of the config. */
-  readonly isOfPlugin: boolean
   /** The present state; undefined when it has ended. */
   readonly state: JobState | undefined
+  /** Resolves when the target has taken the stream, and rejects when the push ended without. */
+  readonly begun: Promise<void>
   stop(reason: string): void
   /** Tries again at once when it waits for its next try. */
   retryNow(): void
 }
 
-/** The pushes of the server, one at a time for each stream and address: by rules, of operators, and of plugins. */
+/** The pushes of the server, one at a time for each stream and address: each wanted by a plugin. */
 export interface PushJobs {
   /** Calls `listener` each time a try of a push has failed. @returns a function that stops that */
   onFailure(listener: (wish: PushWish) => void): () => void
+  /** Returns all pushes that have not ended, those included that are ending. */
+  list(): readonly RunningPush[]
   /** Returns the push of a stream to an address, unless it is ending: another one can follow it. */
   find(wish: Pick<PushWish, 'streamPath' | 'rule'>): RunningPush | undefined
   /**
    * Starts a push, which continues when the generation ends: the next generation finds it, and the last one stops it.
    * @throws {SluiceError} 409: the stream is sent there already; 503: the server is stopping
    */
-  start(wish: PushWish): void
+  start(wish: PushWish): RunningPush
   /** Returns true when a plugin offers to push by this protocol. */
   canPush(protocol: string): boolean
   /** Returns the plugin that pushes to such an address, by the schemes of its service; undefined without one. */

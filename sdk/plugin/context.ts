@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import type { Static, TSchema } from 'typebox'
 import type { StreamManager } from '../stream/stream-manager.ts'
 import type { GlobalConfig } from '../config/global/global-config.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
@@ -92,6 +93,14 @@ export interface PluginContext<Config> {
   readonly services: ServiceRegistry
   /** The plugins of the server and their sections, for plugins that do their work by these. */
   readonly plugins: PluginDirectory
+  /**
+   * Reads a value that a client gives as text by the schema of a key of the config, as the config file has it: `10s` of a duration is
+   * 10,000, and `1` of a boolean is true.
+   * @param name the name of the value in the message
+   * @returns the value for the program, frozen
+   * @throws {InvalidRequest} saying what was expected; the text itself is not repeated
+   */
+  readConfigText<Schema extends TSchema>(name: string, text: string, schema: Schema): Static<Schema>
   /** Files that outlive the plugin, such as pictures. */
   readonly files: Files
   /**

@@ -1,9 +1,13 @@
-import type { TObject } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
+import { Value } from 'typebox/value'
 import { parseByteSize } from '../config/byte-size.ts'
 import { parseDuration } from '../config/duration.ts'
+import { expectation } from '../config/expectation.ts'
+import { meantByText } from '../config/meant-by-text.ts'
 import { parsePortRange } from '../config/port-range.ts'
 import { InheritedConfig } from '../config/groups.ts'
 import { GlobalConfig } from '../config/global/global-config.ts'
+import { InvalidRequest } from '../errors/stream-errors.ts'
 import type { ServerConfig } from '../plugin/context.ts'
 import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
 
@@ -44,6 +48,22 @@ export function effectiveConfig<Own extends TObject>(
 export function globalConfig(written: WrittenConfig = {}): ServerConfig {
   const { db: _db, admin: _admin, ...shared } = valueOf(GlobalConfig as Schema, [written], '') as GlobalConfig
   return Object.freeze(shared)
+}
+
+/** Reads a value given as text; see `PluginContext.readConfigText`. */
+export function readConfigText<Of extends TSchema>(name: string, text: string, schema: Of): Static<Of> {
+  const written = [text, ...meantByText(text)].find((value) => Value.Check(schema, value) && isReadable(schema, value))
+  if (written === undefined) throw new InvalidRequest(`${name}: expected ${expectation(schema)}`)
+  return convert(schema, written, name) as Static<Of>
+}
+
+function isReadable(schema: Schema, written: unknown): boolean {
+  try {
+    convert(schema, written, '')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The value of a schema from the first source that has one; objects with named keys are put together key by key. */

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { TObject } from 'typebox'
 import type { DrainCause, PluginContext, ServerConfig } from '../plugin/context.ts'
 import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
-import { effectiveConfig, globalConfig, type WrittenConfig } from './fake-config.ts'
+import { effectiveConfig, globalConfig, readConfigText, type WrittenConfig } from './fake-config.ts'
 import { FakeFiles } from './fake-files.ts'
 import { FakeHooks } from './fake-hooks.ts'
 import { FakeHttp } from './fake-http.ts'
@@ -218,6 +218,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
       tasks,
       jobs,
       plugins,
+      readConfigText,
       metrics,
       processes,
       services,

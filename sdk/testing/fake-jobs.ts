@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
+import { JobSteps } from '../jobs/job-steps.ts'
 import { Job, jobNotices, type JobInit } from '../jobs/job.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
 import type { PullJobs, PullSource, PullWish, RunningPull } from '../jobs/pull-jobs.ts'
 import { PushExists } from '../jobs/push-exists.ts'
 import type { PushJobs, PushWish, RunningPush } from '../jobs/push-jobs.ts'
+import type { HookOrder } from '../plugin/hooks.ts'
 import type { TaskRegistry } from '../plugin/tasks.ts'
 import type { FakeHooks } from './fake-hooks.ts'
 
@@ -12,14 +15,39 @@ const NO_METER = { add: () => {} }
 /** A pull or push of {@link FakeJobs}, which a test moves on by hand. */
 type Running = { retries: number; stopReason: string | undefined }
 
+/** The beginning of a {@link FakePull} or {@link FakePush}. */
+class Beginning {
+  readonly #begun = Promise.withResolvers<void>()
+
+  constructor() {
+    this.#begun.promise.catch(() => {})
+  }
+
+  get begun(): Promise<void> {
+    return this.#begun.promise
+  }
+
+  /** Has media flow, as far as `begun` tells. */
+  begin(): void {
+    this.#begun.resolve()
+  }
+
+  /** Has it end without media; nothing happens when media has flown. */
+  fail(message: string): void {
+    this.#begun.reject(new Error(message))
+  }
+}
+
 /** A pull that a plugin wanted. Nothing is fetched: the test sets whether it publishes. */
-export class FakePull implements RunningPull, Running {
+export class FakePull extends Beginning implements RunningPull, Running {
+  readonly steps = new JobSteps()
   wish: PullWish
   isPublishing = false
   retries = 0
   stopReason: string | undefined
 
   constructor(wish: PullWish) {
+    super()
     this.wish = wish
   }
 
@@ -29,6 +57,7 @@ export class FakePull implements RunningPull, Running {
 
   stop(reason: string): void {
     this.stopReason ??= reason
+    this.fail(reason)
   }
 
   retryNow(): void {
@@ -37,20 +66,21 @@ export class FakePull implements RunningPull, Running {
 }
 
 /** A push that a plugin wanted. Nothing is sent: the test sets its state. */
-export class FakePush implements RunningPush, Running {
+export class FakePush extends Beginning implements RunningPush, Running {
   readonly wish: PushWish
-  readonly isOfPlugin = true
   state: RunningPush['state'] = 'connecting'
   retries = 0
   stopReason: string | undefined
 
   constructor(wish: PushWish) {
+    super()
     this.wish = wish
   }
 
   stop(reason: string): void {
     this.stopReason ??= reason
     this.state = undefined
+    this.fail(reason)
   }
 
   retryNow(): void {
@@ -62,14 +92,24 @@ export class FakePush implements RunningPush, Running {
 export class FakePulls implements PullJobs {
   /** All that were started, in order. */
   readonly all: FakePull[] = []
-  readonly sources = new Set<PullSource>()
   /** The plugins by which there are pulls, by the scheme of their addresses. */
   readonly protocols = new Map<string, string>()
   readonly #failureListeners = new Set<(streamPath: string) => void>()
+  #sources: readonly { readonly source: PullSource; readonly stage: number }[] = []
 
-  addSource(source: PullSource): () => void {
-    this.sources.add(source)
-    return () => void this.sources.delete(source)
+  addSource(source: PullSource, { stage = 0 }: Pick<HookOrder, 'stage'> = {}): () => void {
+    const added = { source, stage }
+    this.#sources = [...this.#sources, added].toSorted((one, other) => one.stage - other.stage)
+    return () => {
+      if (!this.#sources.includes(added)) return
+      this.#sources = this.#sources.filter((other) => other !== added)
+      for (const pull of this.all.filter(({ ending }) => !ending)) this.#renew(pull)
+    }
+  }
+
+  /** The sources, in the order in which they are asked. */
+  get sources(): readonly PullSource[] {
+    return this.#sources.map(({ source }) => source)
   }
 
   onFailure(listener: (streamPath: string) => void): () => void {
@@ -89,13 +129,15 @@ export class FakePulls implements PullJobs {
   demand(streamPath: string, args: Readonly<Record<string, string>>): boolean {
     if (this.get(streamPath) !== undefined) return true
     const wish = this.#match(streamPath)
-    if (wish !== undefined) this.start({ ...wish, args })
-    return wish !== undefined
+    if (wish) this.start({ ...wish, args })
+    return Boolean(wish)
   }
 
-  start(wish: PullWish): void {
+  start(wish: PullWish): FakePull {
     this.get(wish.streamPath)?.stop('another pull takes the path')
-    this.all.push(new FakePull(wish))
+    const pull = new FakePull(wish)
+    this.all.push(pull)
+    return pull
   }
 
   restart(streamPath: string): void {
@@ -103,7 +145,7 @@ export class FakePulls implements PullJobs {
     if (pull === undefined) return
     const wish = this.#match(streamPath)
     if (wish === undefined) pull.stop('its rule is gone')
-    else this.start({ ...wish, args: pull.wish.args })
+    else if (wish) this.start({ ...wish, args: pull.wish.args })
   }
 
   adapt(wish: PullWish): void {
@@ -119,8 +161,14 @@ export class FakePulls implements PullJobs {
     return this.protocols.get(URL.parse(url)?.protocol.slice(0, -1) ?? '')
   }
 
-  #match(streamPath: string): PullWish | undefined {
-    return [...this.sources].map((source) => source.match(streamPath)).find((wish) => wish !== undefined)
+  #match(streamPath: string): PullWish | null | undefined {
+    return this.sources.map((source) => source.match(streamPath)).find((wish) => wish !== undefined)
+  }
+
+  #renew({ wish: { plugin, streamPath, rule, publish } }: FakePull): void {
+    const wish = this.#match(streamPath)
+    const isSame = wish && isDeepStrictEqual([wish.plugin, wish.rule, wish.publish], [plugin, rule, publish])
+    if (wish !== null && !isSame) this.restart(streamPath)
   }
 }
 
@@ -142,15 +190,21 @@ export class FakePushes implements PushJobs {
     for (const listener of this.#failureListeners) listener(wish)
   }
 
+  list(): readonly FakePush[] {
+    return this.all.filter(({ stopReason }) => stopReason === undefined)
+  }
+
   find({ streamPath, rule }: Pick<PushWish, 'streamPath' | 'rule'>): FakePush | undefined {
     return this.all.find(({ wish, stopReason }) => {
       return stopReason === undefined && wish.streamPath === streamPath && wish.rule.url === rule.url
     })
   }
 
-  start(wish: PushWish): void {
+  start(wish: PushWish): FakePush {
     if (this.find(wish) !== undefined) throw new PushExists()
-    this.all.push(new FakePush(wish))
+    const push = new FakePush(wish)
+    this.all.push(push)
+    return push
   }
 
   canPush(protocol: string): boolean {

@@ -16,6 +16,8 @@ import type {
 } from 'sluice/sdk'
 import { lendFiles, metricPrefix } from 'sluice/sdk/host'
 import { guard } from '../../base/guard.ts'
+import type { JsonSchema } from '../../config/schema.ts'
+import { readGiven } from '../../config/value-reader.ts'
 import { addressToward } from '../../net/local-address.ts'
 import { PluginError } from '../plugin-error.ts'
 import { PluginProcesses } from '../processes/plugin-processes.ts'
@@ -99,6 +101,8 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
     }),
     services: serviceRegistry(generation),
     plugins: pluginDirectory(generation),
+    // The type of a schema is that of the values which it takes.
+    readConfigText: (name, text, schema) => readGiven(name, text, schema as JsonSchema) as never,
     files: lendFiles(generation.parts.files, generation),
     keep(name, create) {
       generation.assertLoaded()
@@ -166,7 +170,7 @@ function jobRunner(generation: ContextSource, tasks: TaskRegistry): JobRunner {
   return {
     start: (init) => jobs.start(tasks, init),
     pulls: {
-      addSource: (source) => whileActive(generation, () => pulls.addSource(source)),
+      addSource: (source, order) => whileActive(generation, () => pulls.addSource(source, order)),
       onFailure: (listener) => whileActive(generation, () => pulls.onFailure(listener)),
       get: (streamPath) => pulls.get(streamPath),
       demand: (streamPath, args) => pulls.demand(streamPath, args),
@@ -178,6 +182,7 @@ function jobRunner(generation: ContextSource, tasks: TaskRegistry): JobRunner {
     },
     pushes: {
       onFailure: (listener) => whileActive(generation, () => pushes.onFailure(listener)),
+      list: () => pushes.list(),
       find: (wish) => pushes.find(wish),
       start: (wish) => pushes.start(wish),
       canPush: (protocol) => pushes.canPush(protocol),

@@ -1,4 +1,4 @@
-import { InvalidRequest, type PluginDirectory } from 'sluice/sdk'
+import { InvalidRequest, quoted, type PluginDirectory } from 'sluice/sdk'
 
 /** The numbers of protocols that the API knows and no plugin speaks yet; the others are in the definitions of their plugins. */
 const FURTHER_NUMBERS: readonly (readonly [number, string])[] = [
@@ -11,8 +11,6 @@ const TYPE = /^[a-z][a-z0-9-]{0,63}$/u
 const DIGITS = /^\d+$/u
 /** A device of GB28181 and one of its channels. */
 const GB28181 = /^\d{20}\/\d{20}$/u
-/** The longest text that a message repeats whole. */
-const MAX_QUOTED_LENGTH = 60
 
 /** The types of proxies: the protocols that the plugins of the server speak. */
 export interface ProxyTypes {
@@ -50,11 +48,4 @@ function readType(written: string | number, plugins: Pick<PluginDirectory, 'list
   if (named !== undefined) return named
   const last = Math.max(...numbers.keys())
   throw new InvalidRequest(`type: expected the name of a protocol or a number from 0 to ${last}, found ${quoted(text)}`)
-}
-
-function quoted(text: string): string {
-  const escaped = JSON.stringify(text)
-    .slice(1, -1)
-    .replaceAll(String.raw`\"`, '"')
-  return `'${escaped.length > MAX_QUOTED_LENGTH ? `${escaped.slice(0, MAX_QUOTED_LENGTH)}…` : escaped}'`
 }

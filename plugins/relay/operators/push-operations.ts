@@ -1,18 +1,9 @@
-import { InvalidRequest, StreamPath, Type, type OperationRegistry } from 'sluice/sdk'
-import { quoted } from '../../config/expectation.ts'
-import type { PushManager } from '../../jobs/push-manager.ts'
+import { InvalidRequest, quoted, StreamPath, Type, type Jobs, type PluginContext } from 'sluice/sdk'
 
-/** An operator's push is tried once. */
-const ONCE = { maxretry: 0, retryinterval: 0, proxy: '', header: {} }
-
-/**
- * `POST /api/stream/push`: sends a stream elsewhere, by whichever protocol the address tells.
- * @param protocolOf tells the protocol of an address by the definitions of the plugins
- */
+/** `POST /api/stream/push`: sends a stream elsewhere, by whichever protocol the address tells. */
 export function addPushOperations(
-  operations: OperationRegistry,
-  pushes: Pick<PushManager, 'canPush' | 'protocolOf' | 'request'>,
-  protocolOf: (url: string) => string | undefined,
+  { operations, plugins, jobs: { pushes } }: Pick<PluginContext<unknown>, 'operations' | 'plugins' | 'jobs'>,
+  jobs: Jobs,
 ): void {
   operations.add({
     method: 'POST',
@@ -27,10 +18,10 @@ export function addPushOperations(
     async handle({ body: { streamPath, remoteURL: url, protocol } }) {
       // The address may hold secrets, so no message repeats it.
       if (!URL.canParse(url)) throw new InvalidRequest('remoteURL is no address')
-      const plugin = protocol || protocolOf(url) || pushes.protocolOf(url)
+      const plugin = protocol || plugins.protocolOf(url) || pushes.protocolOf(url)
       if (plugin === undefined) throw new InvalidRequest('the address does not tell its protocol; give it as protocol')
       if (!pushes.canPush(plugin)) throw new InvalidRequest(`no plugin pushes by ${quoted(plugin)}`)
-      await pushes.request({ plugin, streamPath, rule: { url, ...ONCE } })
+      await jobs.push({ protocol: plugin, streamPath, url })
     },
   })
 }

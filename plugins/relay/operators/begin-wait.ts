@@ -1,7 +1,6 @@
 import { messageOf, SluiceError } from 'sluice/sdk'
-import type { Job } from 'sluice/sdk'
 
-/** The longest wait for the outcome of a job that an operator asks for. */
+/** The longest wait for the outcome of a pull or push that an operator asks for. */
 const BEGIN_TIMEOUT_MS = 5000
 
 class JobFailed extends SluiceError {
@@ -11,10 +10,10 @@ class JobFailed extends SluiceError {
 }
 
 /**
- * Waits for a job to begin, for five seconds at most; a later outcome is not reported.
+ * Waits for a pull or push to begin, for five seconds at most; a later outcome is not reported.
  * @throws {SluiceError} when it failed (502)
  */
-export async function awaitBegin({ begun }: Job): Promise<void> {
+export async function awaitBegin({ begun }: { readonly begun: Promise<void> }): Promise<void> {
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(() => late.resolve(), BEGIN_TIMEOUT_MS).unref()
   try {

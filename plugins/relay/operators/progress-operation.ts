@@ -1,6 +1,4 @@
-import { StreamNotFound, StreamPath, Type, type OperationRegistry } from 'sluice/sdk'
-import type { JobStep } from 'sluice/sdk/host'
-import type { PullManager } from '../../jobs/pull-manager.ts'
+import { StreamNotFound, StreamPath, Type, type JobStep, type OperationRegistry, type PullJobs } from 'sluice/sdk'
 
 /** `Step` of the API; `completedAt` is empty while it lasts. */
 const Step = Type.Object({
@@ -12,7 +10,7 @@ const Step = Type.Object({
 })
 
 /** `GET /api/stream/progress/{sp}` (api.md 3.2): how far a pull is. */
-export function addJobOperations(operations: OperationRegistry, pulls: Pick<PullManager, 'get'>): void {
+export function addProgressOperation(operations: OperationRegistry, pulls: Pick<PullJobs, 'get'>): void {
   operations.add({
     method: 'GET',
     path: '/api/stream/progress/{streamPath}',
@@ -23,7 +21,7 @@ export function addJobOperations(operations: OperationRegistry, pulls: Pick<Pull
     handle({ params: { streamPath } }) {
       const pull = pulls.get(streamPath)
       if (pull === undefined) throw new StreamNotFound()
-      const { steps } = pull.job
+      const { steps } = pull
       return { steps: steps.list.map(stepView), currentStep: steps.current }
     },
   })

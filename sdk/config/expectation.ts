@@ -1,4 +1,18 @@
-import type { JsonSchema } from './schema.ts'
+import { quoted } from '../errors/quoted.ts'
+
+/** The keywords that tell which values a schema of the config allows. */
+type AllowingSchema = {
+  readonly type?: string
+  readonly format?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly AllowingSchema[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly pattern?: string
+  readonly durationMaximum?: string
+}
 
 const FORMATS: Readonly<Record<string, string>> = {
   duration: "a duration such as '500ms', '10s' or '1h30m' (at most 24 days)",
@@ -17,7 +31,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 }
 
 /** Describes the values that a schema allows, to follow the word "expected". */
-export function expectation(schema: JsonSchema): string {
+export function expectation(schema: AllowingSchema): string {
   if (schema.const !== undefined) return quoted(schema.const)
   const choices = schema.enum?.map(quoted) ?? schema.anyOf?.map(expectation)
   if (choices !== undefined) return choices.join(choices.length > 2 ? ', ' : ' or ').replace(/, (?=[^,]*$)/, ' or ')
@@ -39,7 +53,7 @@ export function expectation(schema: JsonSchema): string {
   }
 }
 
-function stringExpectation(schema: JsonSchema): string {
+function stringExpectation(schema: AllowingSchema): string {
   const format = FORMATS[schema.format ?? '']
   if (schema.durationMaximum !== undefined) return `${format ?? 'a duration'}, at most ${schema.durationMaximum}`
   if (format !== undefined) return format
@@ -47,19 +61,8 @@ function stringExpectation(schema: JsonSchema): string {
   return schema.minLength === undefined ? 'a string' : `a string of at least ${schema.minLength} characters`
 }
 
-function range({ minimum, maximum }: JsonSchema): string {
+function range({ minimum, maximum }: AllowingSchema): string {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
   if (minimum !== undefined) return ` of at least ${minimum}`
   return maximum === undefined ? '' : ` of at most ${maximum}`
-}
-
-const MAX_QUOTED_LENGTH = 60
-
-/** A scalar for a message, shortened and on one line. */
-export function quoted(value: unknown): string {
-  if (typeof value !== 'string') return String(value)
-  const text = JSON.stringify(value)
-    .slice(1, -1)
-    .replaceAll(String.raw`\"`, '"')
-  return `'${text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text}'`
 }

@@ -2,17 +2,19 @@ import {
   InvalidRequest,
   PublishConfig,
   PullRule,
-  type PullWish,
+  quoted,
+  StreamExists,
   StreamPath,
+  StreamUnavailable,
   Type,
-  type OperationRegistry,
+  type PluginContext,
+  type PullWish,
   type Static,
 } from 'sluice/sdk'
-import { expectation, quoted } from '../../config/expectation.ts'
-import { normalizeKey } from '../../config/key-name.ts'
-import type { JsonSchema } from '../../config/schema.ts'
-import { readText } from '../../config/value-reader.ts'
-import type { PullManager } from '../../jobs/pull-manager.ts'
+import { OPERATOR } from '../origins.ts'
+import { awaitBegin } from './begin-wait.ts'
+
+type Context = Pick<PluginContext<unknown>, 'jobs' | 'operations' | 'readConfigText' | 'streams'>
 
 /** A value that is read as the config's key of that name. */
 const AsConfigured = () =>
@@ -47,27 +49,34 @@ const PullRequest = Type.Object({
 type PullRequest = Static<typeof PullRequest>
 
 /** `POST /api/stream/pull` and `/api/pull/add` (api.md 3.1): publish what is fetched from elsewhere. */
-export function addPullOperations(
-  operations: OperationRegistry,
-  pulls: Pick<PullManager, 'canPull' | 'protocolOf' | 'request'>,
-): void {
-  operations.add({
+export function addPullOperations(ctx: Context): void {
+  const { pulls } = ctx.jobs
+  ctx.operations.add({
     method: 'POST',
     path: '/api/stream/pull',
     aliases: ['/api/pull/add'],
     summary: 'Remote pull',
     body: PullRequest,
     async handle({ body }) {
-      const wanted = wantedPull(body, (url) => pulls.protocolOf(url))
-      if (!pulls.canPull(wanted.plugin)) throw new InvalidRequest(`no plugin pulls by ${quoted(wanted.plugin)}`)
-      await pulls.request(wanted)
+      const wish = wantedPull(body, ctx)
+      if (!pulls.canPull(wish.plugin)) throw new InvalidRequest(`no plugin pulls by ${quoted(wish.plugin)}`)
+      if (isTaken(wish, ctx)) throw new StreamExists()
+      const pull = pulls.start(wish)
+      if (pull === undefined) throw new StreamUnavailable('the server is stopping')
+      await awaitBegin(pull)
     },
   })
 }
 
-function wantedPull(request: PullRequest, protocolOf: PullManager['protocolOf']): PullWish {
+/** True when the path is pulled already, or has a publisher that is not to be replaced. */
+function isTaken({ streamPath, publish, rule }: PullWish, { jobs, streams }: Context): boolean {
+  if (jobs.pulls.get(streamPath)?.ending === false) return true
+  return rule.testmode === 0 && publish.kickexist !== true && streams.get(streamPath) !== undefined
+}
+
+function wantedPull(request: PullRequest, ctx: Context): PullWish {
   const { remoteURL: remoteUrl } = request
-  const plugin = request.protocol || protocolOf(remoteUrl)
+  const plugin = request.protocol || ctx.jobs.pulls.protocolOf(remoteUrl)
   // The address may hold secrets, so no message repeats it.
   if (plugin === undefined) {
     throw new InvalidRequest(
@@ -86,38 +95,30 @@ function wantedPull(request: PullRequest, protocolOf: PullManager['protocolOf'])
       proxy: '',
       header: {},
       args: {},
-      loop: numberOf('loop', request.loop),
-      testmode: numberOf('testmode', request.testMode) === 1 ? 1 : 0,
+      loop: numberOf('loop', request.loop, ctx),
+      testmode: numberOf('testmode', request.testMode, ctx) === 1 ? 1 : 0,
     },
-    publish: publishOf(request),
+    publish: publishOf(request, ctx),
     args: {},
+    isLasting: true,
+    origin: OPERATOR,
   }
 }
 
 /** A number of the rule; 0 unless given. */
-function numberOf(key: 'loop' | 'testmode', given: PullRequest['loop']): number {
-  const value = given === undefined ? undefined : configured(key, given, PullRule as JsonSchema)
-  return typeof value === 'number' ? value : 0
+function numberOf(key: 'loop' | 'testmode', given: PullRequest['loop'], ctx: Context): number {
+  return given === undefined ? 0 : ctx.readConfigText(key, String(given), PullRule.properties[key])
 }
 
-function publishOf(request: PullRequest): PullWish['publish'] {
+function publishOf(request: PullRequest, ctx: Context): PullWish['publish'] {
   // Some clients send a scale of 0 where they mean none.
   const { scale, ...rest } = request
-  const given = Object.entries(scale === 0 ? rest : request).filter(([name]) =>
-    Object.hasOwn(PublishFields.properties, name),
-  )
-  return Object.fromEntries(
-    given.map(([name, value]) => {
-      const key = normalizeKey(name)
-      return [key, configured(key, value, PublishConfig as JsonSchema)]
-    }),
-  )
-}
-
-/** Read as the config file's key of that name. */
-function configured(key: string, value: unknown, group: JsonSchema): unknown {
-  const schema = group.properties?.[key] ?? {}
-  const reading = readText(String(value), schema)
-  if (reading === undefined) throw new InvalidRequest(`${key}: expected ${expectation(schema)}`)
-  return reading.value
+  const schemas = new Map(Object.entries(PublishConfig.properties))
+  const given = Object.entries(scale === 0 ? rest : request).flatMap(([name, value]) => {
+    const schema = Object.hasOwn(PublishFields.properties, name) ? schemas.get(name.toLowerCase()) : undefined
+    return schema === undefined
+      ? []
+      : [[name.toLowerCase(), ctx.readConfigText(name.toLowerCase(), String(value), schema)]]
+  })
+  return Object.fromEntries(given)
 }
