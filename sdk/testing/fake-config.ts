@@ -1,5 +1,5 @@
+import { Ajv } from 'ajv'
 import type { Static, TObject, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
 import { parseByteSize } from '../config/byte-size.ts'
 import { parseDuration } from '../config/duration.ts'
 import { expectation } from '../config/expectation.ts'
@@ -50,9 +50,14 @@ export function globalConfig(written: WrittenConfig = {}): ServerConfig {
   return Object.freeze(shared)
 }
 
+/** Judges types, words and ranges; durations and sizes are judged by reading them. */
+const typed = new Ajv({ strict: false, logger: false, validateFormats: false })
+
 /** Reads a value given as text; see `PluginContext.readConfigText`. */
 export function readConfigText<Of extends TSchema>(name: string, text: string, schema: Of): Static<Of> {
-  const written = [text, ...meantByText(text)].find((value) => Value.Check(schema, value) && isReadable(schema, value))
+  const written = [text, ...meantByText(text)].find(
+    (value) => typed.validate(schema, value) && isReadable(schema, value),
+  )
   if (written === undefined) throw new InvalidRequest(`${name}: expected ${expectation(schema)}`)
   return convert(schema, written, name) as Static<Of>
 }

@@ -1,10 +1,8 @@
 import { expect } from 'chai'
-import { FlvReader } from 'sluice/sdk/media'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { NumberedPublisher } from '../../../test/robustness/support/numbered-publisher.ts'
-import { NumberCheck } from '../../../test/robustness/support/numbered-video.ts'
 import { CopiedPlugins } from '../../../test/support/copied-plugins.ts'
-import { LiveViewer } from '../../../test/support/live-viewer.ts'
+import { NumberedViewer } from '../../../test/support/numbered-viewer.ts'
 import { startServer, type RunningServer } from '../../../test/support/server.ts'
 
 const RELOADS = 20
@@ -15,28 +13,6 @@ global:
   streamalias: { '^tv/(.+)$': live/$1 }
   subscribe: { queuetime: 5m, queuesize: 1GB, stalltimeout: 0s }
 `
-
-/** A viewer by HTTP-FLV that checks for missing frames. */
-class NumberedViewer extends LiveViewer {
-  readonly check = new NumberCheck()
-  readonly #reader = new FlvReader()
-  isGone = false
-
-  constructor(url: string) {
-    super(url)
-    void this.ended.then(() => (this.isGone = true))
-  }
-
-  protected receive(bytes: Buffer): void {
-    for (const { type, body } of this.#reader.push(bytes)) this.check.receive(type, body)
-  }
-
-  /** Resolves when further frames have come. */
-  async goOn(frames = 10): Promise<void> {
-    const before = this.check.last
-    await waitFor(() => this.isGone || this.check.last >= before + frames, { what: 'further frames' })
-  }
-}
 
 async function publish({ rtmpPort }: RunningServer, name: string): Promise<NumberedPublisher> {
   return NumberedPublisher.start({ port: rtmpPort, name, fps: FPS, sizeBytes: 100 })
