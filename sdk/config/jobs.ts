@@ -47,7 +47,7 @@ export const PullRule = Type.Object(
 )
 export type PullRule = Frozen<Static<typeof PullRule>>
 
-/** The keys of a plugin that provides `pull:` and its own name; the host acts on them. */
+/** The keys of a plugin that provides `pull:` and its own name; the plugin `relay` acts on them. */
 export const PullConfig = Type.Object({
   pull: StreamPathMap(PullRule, { default: {}, description: 'Stream path to the source that is published there' }),
   onsub: Type.Object({
@@ -68,7 +68,7 @@ export const PushRule = Type.Object(
 )
 export type PushRule = Frozen<Static<typeof PushRule>>
 
-/** The keys of a plugin that provides `push:` and its own name; the host acts on them. */
+/** The keys of a plugin that provides `push:` and its own name; the plugin `relay` acts on them. */
 export const PushConfig = Type.Object({
   onpub: Type.Object({
     push: RegexMap(PushRule, {

@@ -19,7 +19,7 @@ export interface Services {
   [record: `record:${string}`]: RecordService
   /** Makes pictures that people can look at; provided by the plugin `snap`. */
   pictures: Pictures
-  /** Provided by the server itself. */
+  /** Provided by the plugin `relay`. */
   jobs: Jobs
   /** Provided by the plugin `recording`. */
   recordings: Recordings

@@ -50,6 +50,9 @@ const WISH: PullWish = {
   tag: '7',
 }
 
+/** A pull that is tried again, a long time after its first try, which fails as no plugin pulls it. */
+const LASTING: PullWish = { ...WISH, rule: { ...WISH.rule, maxretry: -1, retryinterval: 60_000 }, isLasting: true }
+
 export function describeJobs(start: StartContractHost): void {
   describe('jobs', () => {
     it('are tried again when they fail, and tell that they begin and end', async () => {
@@ -100,6 +103,55 @@ export function describeJobs(start: StartContractHost): void {
       await waitFor(() => pulls.get(WISH.streamPath)?.ending !== false, { what: 'its end' })
       takeBack()
       await waitFor(() => !pulls.demand(WISH.streamPath, {}), { what: 'nobody who knows it' })
+    })
+
+    it('are found by sources in the order of their stages, unless one leaves the path as it is', async () => {
+      const { ctx } = await start(({ jobs }) => {
+        const source = (tag: string) => ({ match: (streamPath: string) => ({ ...LASTING, streamPath, tag }) })
+        jobs.pulls.addSource(source('last'), { stage: 1 })
+        jobs.pulls.addSource({ match: (path) => (path === 'live/none' ? null : undefined) })
+        jobs.pulls.addSource({ match: (path) => (path === 'live/first' ? source('first').match(path) : undefined) })
+      })
+      const { pulls } = ctx.jobs
+      expect(['live/none', 'live/first', 'live/other'].map((path) => pulls.demand(path, {}))).to.eql([
+        false,
+        true,
+        true,
+      ])
+      const tags = ['live/none', 'live/first', 'live/other'].map((path) => pulls.get(path)?.wish.tag)
+      expect(tags).to.eql([undefined, 'first', 'last'])
+    })
+
+    it('are looked at anew when a source goes: they stay where one leaves them, and end where none has them', async () => {
+      let removeOne = () => {}
+      let removeAnother = () => {}
+      const { ctx } = await start(({ jobs }) => {
+        removeOne = jobs.pulls.addSource({ match: () => null })
+        removeAnother = jobs.pulls.addSource({ match: () => undefined })
+      })
+      const { pulls } = ctx.jobs
+      const pull = pulls.start(LASTING)
+      expect(pull?.steps.list).to.eql([])
+      removeAnother()
+      expect(pulls.get(LASTING.streamPath)).to.equal(pull)
+      const begun = pull?.begun.catch((error: Error) => error)
+      removeOne()
+      await waitFor(() => pull?.ending === true, { what: 'its end' })
+      expect(await begun).to.be.an('error')
+    })
+  })
+
+  describe('pushes', () => {
+    it('are listed until they have ended, and tell that they end without having begun', async () => {
+      const { ctx } = await start()
+      const { pushes } = ctx.jobs
+      const { plugin, streamPath, rule } = LASTING
+      const push = pushes.start({ plugin, streamPath, rule, origin: 'contract' })
+      expect([pushes.list(), pushes.list()[0]?.wish.origin]).to.eql([[push], 'contract'])
+      const begun = push.begun.catch((error: Error) => error)
+      push.stop('enough')
+      expect(await begun).to.be.an('error')
+      await waitFor(() => pushes.list().length === 0, { what: 'its end' })
     })
   })
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
+import { ByteSize, InvalidRequest, PublishConfig, PullRule } from 'sluice/sdk'
 import { sessionInit } from 'sluice/sdk/testing'
+import type { TSchema } from 'typebox'
 import { waitFor } from '../peers/wait-for.ts'
 import type { Context, StartContractHost } from './contract-host.ts'
 
@@ -25,6 +27,28 @@ export function describeLife(start: StartContractHost): void {
       await waitFor(() => told.length > 0, { what: 'the change' })
       expect(told).to.eql(['bye, now bye'])
       expect(host.ctx.config.pause).to.equal(90_000)
+    })
+
+    it('is what a text is read by, as the file is', async () => {
+      const { ctx } = await start()
+      const { pubaudio, pausetimeout, maxfps } = PublishConfig.properties
+      const read = [
+        ctx.readConfigText('sound', '1', pubaudio),
+        ctx.readConfigText('pause', '1m30s', pausetimeout),
+        ctx.readConfigText('pictures', '25', maxfps),
+        ctx.readConfigText('mode', '1', PullRule.properties.testmode),
+        ctx.readConfigText('room', '64KB', ByteSize({ default: '1KB' })),
+      ]
+      expect(read).to.eql([true, 90_000, 25, 1, 65_536])
+      const refusals: readonly (readonly [TSchema, string, string])[] = [
+        [pubaudio, 'maybe', 'x: expected true or false'],
+        [pausetimeout, 'soon', "x: expected a duration such as '500ms', '10s' or '1h30m' (at most 24 days)"],
+        [maxfps, '0', 'x: expected an integer of at least 1'],
+        [PullRule.properties.testmode, '2', 'x: expected 0 or 1'],
+      ]
+      for (const [schema, text, message] of refusals) {
+        expect(() => ctx.readConfigText('x', text, schema)).to.throw(InvalidRequest, message)
+      }
     })
   })
 

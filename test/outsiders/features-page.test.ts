@@ -22,7 +22,7 @@ async function publish(server: Pick<TestServer<unknown>, 'streams'>, streamPath:
 }
 
 describe('docs/plugins/features.md', () => {
-  for (const name of ['lobby', 'keyframes', 'shelf', 'court', 'recent-ends']) {
+  for (const name of ['lobby', 'keyframes', 'shelf', 'studio', 'court', 'recent-ends']) {
     it(`shows the ${name} plugin as it is tested`, async () => {
       const block = (await blocksOf('docs/plugins/features.md', 'ts'))(`name: '${name}'`)
       expect(block).to.equal(await readFile(new URL(`${name}.ts`, import.meta.url), 'utf8'))

@@ -16,7 +16,6 @@ import type {
 } from 'sluice/sdk'
 import { lendFiles, metricPrefix } from 'sluice/sdk/host'
 import { guard } from '../../base/guard.ts'
-import type { JsonSchema } from '../../config/schema.ts'
 import { readGiven } from '../../config/value-reader.ts'
 import { addressToward } from '../../net/local-address.ts'
 import { PluginError } from '../plugin-error.ts'
@@ -102,7 +101,7 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
     services: serviceRegistry(generation),
     plugins: pluginDirectory(generation),
     // The type of a schema is that of the values which it takes.
-    readConfigText: (name, text, schema) => readGiven(name, text, schema as JsonSchema) as never,
+    readConfigText: (name, text, schema) => readGiven(name, text, schema) as never,
     files: lendFiles(generation.parts.files, generation),
     keep(name, create) {
       generation.assertLoaded()
