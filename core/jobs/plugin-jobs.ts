@@ -1,17 +1,18 @@
-import type { HookRegistry, Job as PluginJob, JobInit, PullJobs, PushJobs, TaskRegistry } from 'sluice/sdk'
+import type { HookRegistry, Job as PluginJob, JobInit, PushJobs, TaskRegistry } from 'sluice/sdk'
 import type { JobMeters } from './job-meters.ts'
+import type { PullManager } from './pull-manager.ts'
 import { startJob } from './service-job.ts'
 
 type PluginJobsOptions = {
   readonly hooks: Pick<HookRegistry, 'notify'>
   readonly meters: JobMeters
-  readonly pulls: PullJobs
+  readonly pulls: PullManager
   readonly pushes: PushJobs
 }
 
 /** The jobs, as the context of a plugin offers them. */
 export class PluginJobs {
-  readonly pulls: PullJobs
+  readonly pulls: PullManager
   readonly pushes: PushJobs
   readonly #options: PluginJobsOptions
 

@@ -17,6 +17,7 @@ import { findSourceFile, namesFile } from './source-file.ts'
 
 type PullJobOptions = {
   readonly by: ServiceJobs<PullService>
+  readonly starter: string | undefined
   /** Returns true when a path has subscribers that are not passive, including those that wait. */
   isWatched(streamPath: string): boolean
   /** The folders with files that may be played. */
@@ -47,6 +48,11 @@ export class PullJob implements RunningPull {
       failed: () => options.failed(wish),
       after,
     })
+  }
+
+  /** The plugin that has started it; undefined for a pull that subscribers have asked for. */
+  get starter(): string | undefined {
+    return this.#options.starter
   }
 
   get wish(): PullWish {

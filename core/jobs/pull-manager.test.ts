@@ -297,6 +297,17 @@ describe('PullManager', () => {
       await waitFor(() => paths().length === 0)
     })
 
+    it('leaves a pull alone that another plugin has started', async () => {
+      const { manager, service } = rig()
+      const remove = manager.addSource(source('x://h'), {}, 'one')
+      manager.start(lasting('a', 'x://a'), 'one')
+      manager.start(lasting('b', 'x://b'), 'another')
+      await waitFor(() => service().running.length === 2)
+      remove()
+      expect([manager.get('a')?.ending, manager.get('b')?.ending]).to.eql([true, false])
+      manager.close('done')
+    })
+
     it('leaves a pull as it is where a source says so', async () => {
       const { manager, service } = rig()
       manager.addSource({ match: () => null }, { stage: -1 })

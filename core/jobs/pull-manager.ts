@@ -29,14 +29,20 @@ export class PullManager implements PullJobs {
     hooks.on('resolve', ({ streamPath, params }) => this.demand(streamPath, params))
   }
 
-  /** Adds a source of the wishes for subscribers, which is asked after those of lower stages. @returns a function that removes it */
-  addSource(source: PullSource, { stage = 0 }: Pick<HookOrder, 'stage'> = {}): () => void {
+  /**
+   * Adds a source of the wishes for subscribers, which is asked after those of lower stages.
+   * @param plugin the plugin of the source: the pulls that it has started are matched anew when the source is removed
+   * @returns a function that removes the source
+   */
+  addSource(source: PullSource, { stage = 0 }: Pick<HookOrder, 'stage'> = {}, plugin = ''): () => void {
     const added = { source, stage }
     this.#sources = [...this.#sources, added].toSorted((one, other) => one.stage - other.stage)
     return () => {
       if (!this.#sources.includes(added)) return
       this.#sources = this.#sources.filter((other) => other !== added)
-      if (!this.#jobs.isClosed) for (const pull of this.#jobs.newest) this.#renew(pull)
+      if (this.#jobs.isClosed) return
+      const isMatched = ({ starter = plugin }: PullJob) => starter === plugin
+      for (const pull of this.#jobs.newest.filter(isMatched)) this.#renew(pull)
     }
   }
 
@@ -73,9 +79,12 @@ export class PullManager implements PullJobs {
     )
   }
 
-  /** Starts a pull that lasts as long as its source has it; another pull of the path is stopped first. */
-  start(wish: PullWish): PullJob | undefined {
-    return this.#jobs.isClosed ? undefined : this.#start(wish)
+  /**
+   * Starts a pull without subscribers; another pull of the path is stopped first.
+   * @param plugin the plugin that wants it
+   */
+  start(wish: PullWish, plugin = ''): PullJob | undefined {
+    return this.#jobs.isClosed ? undefined : this.#start(wish, plugin)
   }
 
   /** Starts the pull of a path anew, by the present wish of its source; ends it where no source has one any more. */
@@ -127,10 +136,11 @@ export class PullManager implements PullJobs {
     else pull.stop('its rule is gone')
   }
 
-  #start(wish: PullWish): PullJob {
+  #start(wish: PullWish, starter?: string): PullJob {
     this.#jobs.at(wish.streamPath)?.stop('another pull takes the path')
     const options = {
       by: this.#by,
+      starter,
       folders: this.#options.folders,
       isWatched: (watched: string) => this.#isWatched(watched),
       failed: (failed: PullWish) => this.#jobs.failed(failed),

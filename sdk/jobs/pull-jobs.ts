@@ -52,9 +52,9 @@ export interface RunningPull {
 /** The pulls of the server, one at most for each path: each wanted by a plugin. */
 export interface PullJobs {
   /**
-   * Asks `source` for the pulls of subscribers from the moment when the generation takes over. When a source is removed, all
-   * pulls are matched anew: the source of a newer generation continues them, a source with another pull restarts them, and they end
-   * without one.
+   * Asks `source` for the pulls of subscribers from the moment when the generation takes over. When it is removed, the pulls of
+   * subscribers are matched anew, and so are those that its plugin has started: the source of a newer generation continues them, a source
+   * with another pull restarts them while they have subscribers, and they end without one.
    * @param order the stage; sources of lower stages are asked first. It is 0 unless given; the rules of the config are at 10
    * @returns a function that removes the source; the end of the generation removes it, too
    */

@@ -59,7 +59,7 @@ describe('a plugin that pulls for operators, and keeps viewers from pulling', ()
     const { server, post } = await start()
     const { pulls } = server.ctx.jobs
     await post('fetch/cam/a', { url: 'probe://host/a' })
-    const wish = pulls.get('cam/a')!.wish
+    const { wish } = pulls.get('cam/a')!
     const remove = pulls.addSource({ match: (streamPath) => ({ ...wish, streamPath }) })
     await post('open', { isOpen: false })
     const waiting = server.streams.subscribe(sessionInit('cam/b')).catch(() => 'none')
@@ -69,6 +69,8 @@ describe('a plugin that pulls for operators, and keeps viewers from pulling', ()
     expect(pulls.get('cam/a')?.ending).to.equal(false)
     await post('open', { isOpen: true })
     expect(pulls.demand('cam/b', {})).to.equal(false)
+    await server.replace()
+    expect(server.ctx.jobs.pulls.get('cam/a')).to.include({ ending: false, isPublishing: true })
     await server.stop()
     expect(await waiting).to.equal('none')
   })

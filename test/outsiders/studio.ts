@@ -17,9 +17,15 @@ export default definePlugin({
     const { pulls } = ctx.jobs
     const studio = ctx.keep('studio', () => ({ isOpen: true }))
 
-    // It is asked before all others. What goes on stays as it is.
+    // It is asked before all others. A pull that was fetched continues, also when this plugin is replaced.
     pulls.addSource(
-      { match: (streamPath) => (streamPath.startsWith('cam/') && !studio.isOpen ? null : undefined) },
+      {
+        match(streamPath) {
+          const isFetched = pulls.get(streamPath)?.wish.origin === 'studio'
+          const isClosed = streamPath.startsWith('cam/') && !studio.isOpen
+          return isFetched || isClosed ? null : undefined
+        },
+      },
       { stage: -20 },
     )
 

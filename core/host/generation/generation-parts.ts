@@ -5,6 +5,7 @@ import type {
   Dialer,
   DialerOptions,
   FormerNames,
+  HookOrder,
   HookRegistry,
   HttpConfig,
   InheritedConfig,
@@ -20,7 +21,10 @@ import type {
   PluginDirectory,
   PortRange,
   PullJobs,
+  PullSource,
+  PullWish,
   PushJobs,
+  RunningPull,
   ServerConfig,
   ServerNode,
   StreamManager,
@@ -128,7 +132,12 @@ export type GenerationParts = {
     onAvailable(listener: () => unknown): () => void
   }
   readonly jobs: {
-    readonly pulls: PullJobs
+    readonly pulls: Omit<PullJobs, 'addSource' | 'start'> & {
+      /** @param plugin the plugin of the source */
+      addSource(source: PullSource, order: Pick<HookOrder, 'stage'> | undefined, plugin: string): () => void
+      /** @param plugin the plugin that wants it */
+      start(wish: PullWish, plugin: string): RunningPull | undefined
+    }
     readonly pushes: PushJobs
     /** @param tasks the task registry of the generation */
     start(tasks: TaskRegistry, init: JobInit): Job

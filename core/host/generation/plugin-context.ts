@@ -166,14 +166,15 @@ function whileActive(generation: ContextSource, begin: () => () => void): () => 
 function jobRunner(generation: ContextSource, tasks: TaskRegistry): JobRunner {
   const { jobs } = generation.parts
   const { pulls, pushes } = jobs
+  const { plugin } = generation.owner
   return {
     start: (init) => jobs.start(tasks, init),
     pulls: {
-      addSource: (source, order) => whileActive(generation, () => pulls.addSource(source, order)),
+      addSource: (source, order) => whileActive(generation, () => pulls.addSource(source, order, plugin)),
       onFailure: (listener) => whileActive(generation, () => pulls.onFailure(listener)),
       get: (streamPath) => pulls.get(streamPath),
       demand: (streamPath, args) => pulls.demand(streamPath, args),
-      start: (wish) => pulls.start(wish),
+      start: (wish) => pulls.start(wish, plugin),
       restart: (streamPath) => pulls.restart(streamPath),
       adapt: (wish) => pulls.adapt(wish),
       canPull: (protocol) => pulls.canPull(protocol),
