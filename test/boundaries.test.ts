@@ -40,7 +40,6 @@ const PROTOCOLS = new Set(
 const NAMING: Readonly<Record<string, string>> = {
   'core/admin/streams/track-operations.ts': 'api.md has the path /api/stream/annexb/{streamPath}',
   'core/config/undeclared.ts': 'config.md 1 has the sections of the family, which are known without their plugins',
-  'core/config/expectation.ts': 'an example of an address, for people',
   'cli/command-line.ts': 'examples of sections and keys, for people',
   'cli/service/unit-text.ts': 'RTSP has a port that only root may bind',
   'cli/ctl/': 'a client of the API: what it can ask for, and examples for people',

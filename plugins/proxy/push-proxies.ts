@@ -17,7 +17,7 @@ import { ProxyRoster } from './kept/proxy-roster.ts'
 import { CHECK_INTERVAL_MS, type PushProxySettings } from './kept/proxy-settings.ts'
 import type { ProxyTable } from './kept/proxy-tables.ts'
 
-/** The word by which operators see that a push is that of a proxy. */
+/** The origin of the pushes of proxies, as operators see it. */
 const ORIGIN = 'proxy'
 
 type PushProxiesOptions = ServerWatchesOptions & {

@@ -6,7 +6,7 @@ import { addPushOperations } from './operators/push-operations.ts'
 import { RulePulls, type KeptPulls } from './rules/rule-pulls.ts'
 import { RulePushes } from './rules/rule-pushes.ts'
 
-/** Rules begin pushes before other plugins do. */
+/** The stage of the hook that starts pushes by rules: before the hooks of other plugins that start some. */
 const PUSH_STAGE = -10
 
 export default definePlugin({
@@ -17,7 +17,7 @@ export default definePlugin({
   mounts: [],
   provides: ['jobs'],
   formerNames: {},
-  // The rules of a plugin hold as soon as it runs.
+  // The plugin starts before all others, so that the rules of each take effect as soon as that runs.
   endsLast: true,
   setup(ctx) {
     const { jobs, plugins, streams } = ctx
@@ -35,7 +35,7 @@ export default definePlugin({
       rulePulls.apply(plugins.rules('pull'))
       rulePushes.apply(plugins.rules('push'))
     })
-    // Pulls end with the source of the last generation.
+    // The server ends the pulls of a plugin whose last source is removed, but no pushes.
     ctx.onDrain((cause) => {
       if (cause === 'removed') rulePushes.end()
     })

@@ -1,3 +1,3 @@
-/** The words by which operators see whose pull or push it is: a rule of the config wants it, or an operator has asked for it. */
+/** The origins of pulls and pushes, as operators see them: a rule of the config, or the request of an operator. */
 export const RULE = 'rule'
 export const OPERATOR = 'operator'

@@ -20,15 +20,15 @@ export type PullWish = {
   readonly tag?: string
   /** True when it continues without subscribers once one has asked for it, and is tried again without them. */
   readonly isLasting?: boolean
-  /** A word for operators that tells whose pull it is, such as `rule`; `plugin` for one that lasts, else `subscriber` unless given. */
+  /** The origin that operators see, such as `rule`. Default `plugin` for a pull that is lasting, else `subscriber`. */
   readonly origin?: string
 }
 
 /** A source of pulls for subscribers of a path. */
 export interface PullSource {
   /**
-   * Returns the pull of a path; undefined when the source has none, so that the next one is asked. `null` leaves the path as it
-   * is, whatever sources after this one have: no pull begins, and one that goes on is neither changed nor ended.
+   * Returns the pull of a path; undefined when the source has none, so that the next source is asked. `null` leaves the path as
+   * it is, whatever pulls the sources after this one have: no pull begins there, and a running one is neither changed nor ended.
    */
   match(streamPath: string): PullWish | null | undefined
 }

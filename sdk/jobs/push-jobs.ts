@@ -9,7 +9,7 @@ export type PushWish = {
   readonly rule: PushRule
   /** True when audio tracks are left out. */
   readonly isSilent?: boolean
-  /** A word for operators that tells whose push it is, such as `rule`; `plugin` unless given. */
+  /** The origin that operators see, such as `rule`. Default `plugin`. */
   readonly origin?: string
 }
 
@@ -29,7 +29,7 @@ export interface RunningPush {
 export interface PushJobs {
   /** Calls `listener` each time a try of a push has failed. @returns a function that stops that */
   onFailure(listener: (wish: PushWish) => void): () => void
-  /** Returns all pushes that have not ended, those included that are ending. */
+  /** Returns all pushes that have not ended, including those that are ending. */
   list(): readonly RunningPush[]
   /** Returns the push of a stream to an address, unless it is ending: another one can follow it. */
   find(wish: Pick<PushWish, 'streamPath' | 'rule'>): RunningPush | undefined

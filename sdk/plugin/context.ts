@@ -98,7 +98,7 @@ export interface PluginContext<Config> {
    * 10,000, and `1` of a boolean is true.
    * @param name the name of the value in the message
    * @returns the value for the program, frozen
-   * @throws {InvalidRequest} saying what was expected; the text itself is not repeated
+   * @throws {InvalidRequest} the text does not fit; the message has the values that fit, and not the text, which may be a secret
    */
   readConfigText<Schema extends TSchema>(name: string, text: string, schema: Schema): Static<Schema>
   /** Files that outlive the plugin, such as pictures. */

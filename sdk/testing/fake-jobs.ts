@@ -27,12 +27,12 @@ class Beginning {
     return this.#begun.promise
   }
 
-  /** Has media flow, as far as `begun` tells. */
+  /** Resolves `begun`, as when media flows for the first time. */
   begin(): void {
     this.#begun.resolve()
   }
 
-  /** Has it end without media; nothing happens when media has flown. */
+  /** Rejects `begun`, as when it has ended without media. Nothing happens once it was resolved. */
   fail(message: string): void {
     this.#begun.reject(new Error(message))
   }

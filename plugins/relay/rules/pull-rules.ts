@@ -51,7 +51,7 @@ export class PullRules implements PullSource {
   }
 }
 
-/** A pull that goes on without subscribers, and begins again only when its rule changes. */
+/** Returns a pull that continues without subscribers. */
 function lasting(wish: PullWish): PullWish {
   return { ...wish, isLasting: true, origin: RULE }
 }

@@ -3,11 +3,12 @@ import type { PullJobs, PullSource, PullWish, RuleSection } from 'sluice/sdk'
 import { OPERATOR, RULE } from '../origins.ts'
 import { PullRules } from './pull-rules.ts'
 
-/** The source that keeps subscribers from changing other pulls is asked first, the rules after all other sources. */
-const FIRST_STAGE = -10
-const LAST_STAGE = 10
+/** The stage of the source that protects the pulls of operators and of rules without expression: before all others. */
+const PROTECTING_STAGE = -10
+/** The stage of the rules with an expression: after the sources of all other plugins. */
+const RULE_STAGE = 10
 
-/** The rules without expression for which pulls were started, by path, over all generations. */
+/** The wishes of the rules without expression that were started, by path, of all generations. */
 export type KeptPulls = { fixed: ReadonlyMap<string, PullWish> }
 
 /** The pulls by the rules of the config: those that are always wanted, and those for subscribers. */
@@ -22,7 +23,7 @@ export class RulePulls implements PullSource {
     this.#kept = kept
   }
 
-  /** Takes over the rules of the sections as they are now: starts new pulls, ends those without a rule, leaves the others alone. */
+  /** Takes over the present rules of the sections: starts new pulls, ends those without a rule, and leaves the others alone. */
   apply(sections: readonly RuleSection<'pull'>[]): void {
     const rules = new PullRules(sections)
     if (isDeepStrictEqual(rules, this.#rules)) return
@@ -34,17 +35,20 @@ export class RulePulls implements PullSource {
     }
     const removeFormer = this.#removeSources
     const added = [
-      this.#pulls.addSource(this, { stage: FIRST_STAGE }),
-      this.#pulls.addSource(rules, { stage: LAST_STAGE }),
+      this.#pulls.addSource(this, { stage: PROTECTING_STAGE }),
+      this.#pulls.addSource(rules, { stage: RULE_STAGE }),
     ]
     this.#removeSources = () => {
       for (const remove of added) remove()
     }
-    // All pulls are looked at anew, by the sources that are there by now.
+    // The server matches the pulls anew when a source is removed, so the new sources are there before.
     removeFormer()
   }
 
-  /** Leaves alone what goes on for a rule without expression or an operator, and begins no such rule again that is over. */
+  /**
+   * Returns `null` for a path that an operator has pulled, or that has a rule without expression: its pull continues, and no
+   * subscriber begins it again when it has ended.
+   */
   match(streamPath: string): null | undefined {
     const pull = this.#pulls.get(streamPath)
     const running = pull?.ending === false ? pull : undefined

@@ -22,7 +22,7 @@ export class RulePushes {
     this.#streams = streams
   }
 
-  /** Takes over the rules of the sections as they are now: starts new pushes, ends those without a rule, leaves the others alone. */
+  /** Takes over the present rules of the sections: starts new pushes, ends those without a rule, and leaves the others alone. */
   apply(sections: readonly RuleSection<'push'>[]): void {
     this.#rules = new PushRules(sections)
     for (const push of this.#pushes.list()) {
