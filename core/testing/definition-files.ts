@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TObject } from 'typebox'
@@ -31,6 +31,16 @@ export class DefinitionFiles {
     const definitions = `globalThis[Symbol.for('${DEFINITIONS.description}')]`
     // The comment makes each content different: the host takes a file of the same content for the same plugin.
     await writeFile(file, `export default ${definitions}.get(${JSON.stringify(file)}) // ${++this.#writes}\n`)
+  }
+
+  /**
+   * Adds the folder of a plugin.
+   * @throws {Error} when there is no such folder
+   */
+  async link(place: string): Promise<void> {
+    await access(place)
+    // A junction, as Windows lets ordinary users make no other link.
+    await symlink(place, path.join(this.folder, path.basename(place)), 'junction')
   }
 
   async remove(): Promise<void> {

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import { definePlugin, StreamDenied, tcpConfig, Type, type PluginDefinition } from 'sluice/sdk'
+import { definePlugin, StreamDenied, tcpConfig, Type, untilAborted, type PluginDefinition } from 'sluice/sdk'
 import { CollectingSink, ScriptedPublisher, ScriptedSubscriber, sessionInit } from 'sluice/sdk/testing'
 import { createTestServer } from 'sluice/testing'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { keep } from '../../test/peers/lifetime.ts'
+import { rejectionOf } from '../../test/support/rejection.ts'
 
 const EchoConfig = Type.Object({
   tcp: tcpConfig({ listenaddr: ':7777' }),
@@ -51,6 +52,30 @@ describe('createTestServer', () => {
     expect(await said(server.port())).to.equal('hi')
     expect(() => server.port('tls')).to.throw('no listener with TLS')
     expect(server.problems).to.eql([])
+  })
+
+  it('runs shipped plugins beside it, by their names', async () => {
+    const source = definePlugin({
+      name: 'source',
+      version: '1.0.0',
+      provides: ['pull:source'],
+      setup({ services, streams }) {
+        services.provide('pull:source', {
+          schemes: ['source'],
+          async pull({ session, options, signal }) {
+            const publisher = await streams.publish(session, options)
+            await untilAborted(signal).catch(() => {})
+            publisher.close()
+            return { by: 'source' }
+          },
+        })
+      },
+    })
+    const server = await createTestServer(source, { beside: ['relay'], config: { pull: { 'live/a': 'source://a' } } })
+    keep({ close: () => server.stop() })
+    await waitFor(() => server.streams.get('live/a') !== undefined, { what: 'the stream that the rule pulls' })
+    expect(server.problems).to.eql([])
+    expect(await rejectionOf(createTestServer(source, { beside: ['nothing'] }))).to.include({ code: 'ENOENT' })
   })
 
   it('runs other plugins beside it', async () => {

@@ -14,6 +14,7 @@ import { gateRemarks } from '../auth/config-remarks.ts'
 import { Config } from '../config/config.ts'
 import type { PluginView } from '../host/plugin-view.ts'
 import { createLogger } from '../observe/logger.ts'
+import { PLUGINS_FOLDER } from '../package-root.ts'
 import { Server } from '../server.ts'
 import { DefinitionFiles } from './definition-files.ts'
 
@@ -32,8 +33,11 @@ export type TestServerOptions = {
   readonly config?: WrittenSection
   /** The `global` section. */
   readonly global?: WrittenSection
-  /** Plugins that run beside the tested one, such as shipped ones, with the defaults of their sections. */
-  readonly beside?: readonly PluginDefinition[]
+  /**
+   * Plugins that run beside the tested one, with the defaults of their sections: definitions, or names of shipped plugins, such as
+   * `relay` for the rules `pull` and `push`, and `recording` for `record`.
+   */
+  readonly beside?: readonly (PluginDefinition | string)[]
 }
 
 /** One line of a test server's log. */
@@ -48,7 +52,7 @@ export type TestLogRecord = {
  * Runs a plugin on a real server without any other plugin unless the options name some, on free ports of the loopback
  * address. It has streams, gates, hooks, HTTP and generations as in production; the test's own streams and subscriptions
  * pass through all of it as any other.
- * @throws {Error} when the config is wrong, or the plugin can't start; nothing stays open then
+ * @throws {Error} when the config is wrong, there is no shipped plugin of a name, or the plugin can't start; nothing stays open then
  */
 export async function createTestServer<Own extends TObject>(
   plugin: PluginDefinition<Own>,
@@ -147,7 +151,9 @@ class RunningServer<Own extends TObject> implements TestServer<PluginConfig<Own>
     const { folder } = this.#files
     await this.#files.write(this.#observed())
     await this.#files.write(this.#clientPlugin())
-    for (const other of this.#options.beside ?? []) await this.#files.write(other)
+    for (const other of this.#options.beside ?? []) {
+      await (typeof other === 'string' ? this.#files.link(path.join(PLUGINS_FOLDER, other)) : this.#files.write(other))
+    }
     const file = path.join(folder, 'config.yaml')
     await this.#writeSection(this.#options.config ?? {})
     const write = (line: string) => void this.log.push(JSON.parse(line) as TestLogRecord)

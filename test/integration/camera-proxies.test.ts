@@ -6,7 +6,6 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { createTestServer, type TestServer } from 'sluice/testing'
 import { Config } from '../../core/config/config.ts'
-import proxy from '../../plugins/proxy/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { startMicrosocks } from '../peers/forward-proxy.ts'
 import { freePort } from '../peers/free-port.ts'
@@ -37,7 +36,7 @@ type Proxy = Readonly<Record<string, string | number | boolean>>
 
 async function start(global: Record<string, unknown> = {}): Promise<Server> {
   const server = await createTestServer(rtsp, {
-    beside: [proxy],
+    beside: ['proxy'],
     config: { transport: 'tcp' },
     global: { subscribe: { waittrack: 'all' }, ...global },
   })

@@ -7,7 +7,6 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { ScriptedPublisher } from 'sluice/sdk/testing'
 import { createTestServer, type TestServer } from 'sluice/testing'
-import relay from '../../plugins/relay/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { keep } from '../peers/lifetime.ts'
 import { waitFor } from '../peers/wait-for.ts'
@@ -28,7 +27,7 @@ type Proxy = Readonly<Record<string, unknown>>
 
 /** A server with RTSP alone, of another machine as far as the proxies know. */
 async function rtspServer(config: Readonly<Record<string, unknown>> = {}): Promise<Server> {
-  const server = await createTestServer(rtsp, { beside: [relay], config: { transport: 'tcp', ...config } })
+  const server = await createTestServer(rtsp, { beside: ['relay'], config: { transport: 'tcp', ...config } })
   keep({ close: () => server.stop() })
   return server
 }

@@ -8,7 +8,6 @@ import { createTestServer, type TestServer } from 'sluice/testing'
 import { createDialer } from '../../core/net/dialer/dialer.ts'
 import { NetworkList } from '../../core/net/network-list.ts'
 import hls from '../../plugins/hls/index.ts'
-import relay from '../../plugins/relay/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { startMicrosocks, startTinyproxy, type ForwardProxy } from '../peers/forward-proxy.ts'
 import { freePort } from '../peers/free-port.ts'
@@ -32,14 +31,14 @@ type Rules = Readonly<Record<string, unknown>>
 
 /** A server that pulls by RTSP. */
 async function rtspServer(config: Rules = {}, global: Rules = {}): Promise<Server> {
-  const server = await createTestServer(rtsp, { beside: [relay], config, global })
+  const server = await createTestServer(rtsp, { beside: ['relay'], config, global })
   keep({ close: () => server.stop() })
   return server
 }
 
 /** A server that pulls by HLS. */
 async function hlsServer(config: Rules, global: Rules = {}): Promise<Server> {
-  const server = await createTestServer(hls, { beside: [relay], config, global })
+  const server = await createTestServer(hls, { beside: ['relay'], config, global })
   keep({ close: () => server.stop() })
   return server
 }

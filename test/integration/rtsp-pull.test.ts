@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { ScriptedPublisher } from 'sluice/sdk/testing'
 import { createTestServer, type TestServer } from 'sluice/testing'
-import relay from '../../plugins/relay/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { publishRtspByFfmpeg } from '../peers/ffmpeg-rtsp.ts'
 import { keep } from '../peers/lifetime.ts'
@@ -20,7 +19,7 @@ const CLIENT = { ip: '', port: 0, userAgent: 'test' }
 type Server = TestServer<unknown>
 
 async function start(config: Record<string, unknown> = {}): Promise<Server> {
-  const server = await createTestServer(rtsp, { beside: [relay], config })
+  const server = await createTestServer(rtsp, { beside: ['relay'], config })
   keep({ close: () => server.stop() })
   return server
 }

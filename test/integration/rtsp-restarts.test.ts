@@ -1,7 +1,6 @@
 import { getActiveResourcesInfo } from 'node:process'
 import { expect } from 'chai'
 import { createTestServer } from 'sluice/testing'
-import relay from '../../plugins/relay/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { keep } from '../peers/lifetime.ts'
 import { waitFor } from '../peers/wait-for.ts'
@@ -24,7 +23,7 @@ describe('a source that is killed and started again', () => {
     it(`is pulled again each time, and nothing is left over: ${transport}`, async () => {
       const source = await ScriptedSource.start()
       const rule = { url: source.url(), maxretry: -1, retryinterval: '20ms' }
-      const server = await createTestServer(rtsp, { beside: [relay], config: { transport, pull: { [PATH]: rule } } })
+      const server = await createTestServer(rtsp, { beside: ['relay'], config: { transport, pull: { [PATH]: rule } } })
       keep({ close: () => server.stop() })
       const received = await ReceivedUnits.of(server.streams, PATH)
       let known = 0

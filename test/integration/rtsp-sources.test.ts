@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { createTestServer, type TestServer } from 'sluice/testing'
-import relay from '../../plugins/relay/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { keep } from '../peers/lifetime.ts'
 import { waitFor } from '../peers/wait-for.ts'
@@ -21,7 +20,7 @@ type Server = TestServer<unknown>
 type Answer = { readonly code: number; readonly message: string }
 
 async function start(config: Record<string, unknown> = {}): Promise<Server> {
-  const server = await createTestServer(rtsp, { beside: [relay], config: { transport: 'tcp', ...config } })
+  const server = await createTestServer(rtsp, { beside: ['relay'], config: { transport: 'tcp', ...config } })
   keep({ close: () => server.stop() })
   return server
 }

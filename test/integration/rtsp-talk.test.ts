@@ -3,7 +3,6 @@ import { AccessUnit, type AudioTrack, type Talk, type TrackInit } from 'sluice/s
 import { SCRIPTED_AUDIO } from 'sluice/sdk/testing'
 import { g711Config } from 'sluice/sdk/media'
 import { createTestServer, type TestServer } from 'sluice/testing'
-import relay from '../../plugins/relay/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { keep } from '../peers/lifetime.ts'
 import { waitFor } from '../peers/wait-for.ts'
@@ -20,7 +19,7 @@ const PCMU: TrackInit = { kind: 'audio', codec: 'pcmu', timescale: 8000, config:
 /** A server that pulls a source, and somebody who watches that. */
 async function pulled(source: ScriptedSource): Promise<{ server: TestServer<unknown>; received: ReceivedUnits }> {
   const server = await createTestServer(rtsp, {
-    beside: [relay],
+    beside: ['relay'],
     config: { transport: 'tcp', pull: { [PATH]: { url: source.url() } } },
   })
   keep({ close: () => server.stop() })

@@ -1,7 +1,6 @@
 import type { CloseReason, Dialer, PullEnd, Subscriber } from 'sluice/sdk'
 import { pullRequest, pushRequest, ScriptedPublisher, sessionInit } from 'sluice/sdk/testing'
 import { createTestServer, type TestServer } from 'sluice/testing'
-import relay from '../../../plugins/relay/index.ts'
 import rtmp from '../../../plugins/rtmp/index.ts'
 import { keep } from '../../peers/lifetime.ts'
 
@@ -12,7 +11,7 @@ export type RtmpServer = TestServer<unknown>
 
 /** Starts a server with RTMP and rules of pulls and pushes, which ends with the test. */
 export async function startRtmpServer(config: Record<string, unknown> = {}): Promise<RtmpServer> {
-  const server = await createTestServer(rtmp, { beside: [relay], config })
+  const server = await createTestServer(rtmp, { beside: ['relay'], config })
   keep({ close: () => server.stop() })
   return server
 }
