@@ -31,10 +31,7 @@ import { ServerMetrics } from './observe/metrics/server-metrics.ts'
 import { MachineUsageSampler } from './observe/machine-usage.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PLUGINS_FOLDER, VERSION } from './package-root.ts'
-import { JobMeters } from './jobs/job-meters.ts'
-import { PluginJobs } from './jobs/plugin-jobs.ts'
-import { PullManager } from './jobs/pull-manager.ts'
-import { PushManager } from './jobs/push-manager.ts'
+import { ServerJobs } from './jobs/server-jobs.ts'
 import type { Peers } from './peers/peers.ts'
 import { SingleProcess } from './peers/single-process.ts'
 import { createStorage } from './host/server-storage.ts'
@@ -46,27 +43,27 @@ import { StreamBranch } from './stream/stream-branch.ts'
 import { restoreStored } from './stored-config.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
-/** Within this the server has stopped, whatever its sessions and plugins do. */
+/** The time after which a server that stops has stopped, whatever its sessions and plugins do. */
 export const STOP_DEADLINE_MS = 4500
-/** A plugin that is still being loaded when none else was for so long does not hold up the others. */
+/** The time without progress after which plugins that are still being loaded no longer delay the others. */
 export const LOAD_PATIENCE_MS = 2000
-/** How long open HTTP requests may take to finish. */
+/** The time that open HTTP requests have to finish. */
 const HTTP_CLOSE_MS = 500
 
-/** In the data folder: what was set at run time, for a start without the database. */
+/** The file in the data folder with the values set at run time, for a start without the database. */
 const CONFIG_COPY = 'config-at-run-time.json'
 
-/** No address is denied. */
+/** The denied networks of a dialer that reaches every address. */
 const NOWHERE = new NetworkList([])
 
 type ServerOptions = {
   readonly config: Config
   readonly log: Logger
-  /** Where plugins lie, besides `global.plugins_dir`; the shipped ones unless given. */
+  /** The folders of plugins besides `global.plugins_dir`; that of the shipped ones unless given. */
   readonly pluginFolders?: readonly string[]
-  /** What ends and restarts the server for operators; they can't where it is left out. */
+  /** Ends and restarts the server for operators, who can do neither without it. */
   readonly lifecycle?: Lifecycle
-  /** This process and the others of the server; there are no others unless given. */
+  /** This process and the others of the server; no others unless given. */
   readonly peers?: Peers
 }
 
@@ -82,8 +79,7 @@ export class Server {
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
   readonly #login: Login
-  readonly #pulls: PullManager
-  readonly #pushes: PushManager
+  readonly #jobs: ServerJobs
   /** Undefined while no plugin records. */
   readonly #recordings: () => Recordings | undefined
   readonly #metrics: ServerMetrics
@@ -170,29 +166,23 @@ export class Server {
     const deny = new ConfiguredNetworks(() => config.global.pull.deny)
     const dialer = (proxy: string, { isAnywhere = false }: DialerOptions = {}) =>
       createDialer({ deny: isAnywhere ? NOWHERE : deny, proxy })
-    const jobs = { log, meters: new JobMeters(metrics), services, tasks, hooks, streams: this.streams, dialer }
-    const files = createStorage(storage.local, datadir)
     // Plugins can provide a service of this name only with this type.
     this.#recordings = () => services.get('recordings') as Recordings | undefined
     const known = new KnownPlugins()
-    this.#pulls = new PullManager({
-      ...jobs,
+    this.#jobs = new ServerJobs({
+      log,
+      metrics,
+      services,
+      tasks,
+      hooks,
+      streams: this.streams,
+      dialer,
+      plugins: known,
       folders: () => config.global.pull.folders,
-      plugins: () => known.rules('pull').map(({ plugin }) => plugin),
     })
-    this.#pushes = new PushManager({
-      ...jobs,
-      plugins: () => known.rules('push').map(({ plugin }) => plugin),
-    })
-    const told = hooks.registryFor({ plugin: 'global', log })
-    const pluginJobs = new PluginJobs({ hooks: told, meters: jobs.meters, pulls: this.#pulls, pushes: this.#pushes })
     tasks.addBranch(new StreamBranch(this.streams))
     tasks.addBranch(new ListenerBranch({ pool: this.#pool, ids }))
     tasks.onEnd((ended) => hooks.notifyEnded(ended))
-    const ownerOf = (plugin: string) => {
-      const values = known.list().find(({ name, isRunning }) => name === plugin && isRunning)?.config
-      return values && { plugin, generation: 0, log: log.child({ plugin }), config: values, closingNotice: false }
-    }
     this.host = new PluginHost({
       log,
       onChange: (plugins) => known.apply(plugins),
@@ -207,13 +197,16 @@ export class Server {
         tasks,
         services,
         store: this.store,
-        files,
-        jobs: pluginJobs,
+        files: createStorage(storage.local, datadir),
+        jobs: this.#jobs,
         plugins: known,
         readiness: this.#readiness,
         global: () => config.shared,
         metrics: this.#metrics.table,
-        streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner, ownerOf) },
+        streams: {
+          forOwner: (owner) =>
+            new OwnedStreams(this.streams, this.#gatekeeper, owner, (plugin) => known.ownerOf(plugin, log)),
+        },
         net: this.#pool,
         addresses: () => machineAddresses(config.global),
         dialer,
@@ -250,7 +243,7 @@ export class Server {
   /**
    * Finds and loads the plugins without starting them. Idempotent.
    * @param patienceMs how long to wait without progress; forever unless given
-   * @throws {ConfigError} with all that is wrong in `global` and their sections
+   * @throws {ConfigError} with all errors in `global` and the plugins' sections
    */
   loadPlugins(patienceMs?: number): Promise<void> {
     this.#loading ??= this.#loadPlugins(patienceMs)
@@ -258,7 +251,7 @@ export class Server {
   }
 
   async #loadPlugins(patienceMs: number | undefined): Promise<void> {
-    // One that is only prepared leaves the database to the server whose place it is to take.
+    // A server that is only prepared leaves the database to the one that it is to replace.
     if (!this.#isStarted) await restoreStored(this.#config)
     await this.host.load(patienceMs)
     const ofPlugins = this.host.configErrors().flatMap((error) => (error instanceof ConfigError ? error.problems : []))
@@ -274,13 +267,12 @@ export class Server {
 
   async #stop(reason: string): Promise<void> {
     const deadlineMs = performance.now() + STOP_DEADLINE_MS
-    // Of one that never started, nobody wants to know.
+    // The end of a server that never started matters to nobody.
     const level = this.#isStarted ? 'info' : 'debug'
     this.#log[level]({ reason }, 'stopping')
     this.#unwatch?.()
     this.#pool.close()
-    this.#pulls.close('the server is stopping')
-    this.#pushes.close('the server is stopping')
+    this.#jobs.close('the server is stopping')
     this.streams.close('the server is stopping')
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
@@ -289,12 +281,12 @@ export class Server {
     this.#log[level]('stopped')
   }
 
-  /** Takes over the config file as it is now; one that is wrong is logged, and the config before holds. */
+  /** Applies the present config file; errors in it are logged, and the former config stays. */
   async reload(): Promise<void> {
     try {
       await this.#editor.reload()
     } catch (error) {
-      // Their messages say what to mend, and a stack would only hide that.
+      // The message of such an error says how to mend it, and a stack would only hide that.
       const isForPeople = error instanceof SluiceError
       const err = isForPeople ? { message: error.message } : error
       this.#log.error({ err }, 'the config was not applied; the one before holds')
@@ -313,8 +305,7 @@ export class Server {
       pool: this.#pool,
       streams: this.streams,
       login: this.#login,
-      pulls: this.#pulls,
-      pushes: this.#pushes,
+      jobs: this.#jobs,
       recordings: () => this.#recordings()?.active() ?? [],
       metrics: this.#metrics,
       readiness: this.#readiness,

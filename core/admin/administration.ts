@@ -8,8 +8,7 @@ import type { PluginHost } from '../host/plugin-host.ts'
 import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
 import type { Login } from '../login/login.ts'
-import type { PullManager } from '../jobs/pull-manager.ts'
-import type { PushManager } from '../jobs/push-manager.ts'
+import type { ServerJobs } from '../jobs/server-jobs.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { ServerMetrics } from '../observe/metrics/server-metrics.ts'
@@ -47,8 +46,7 @@ export type AdministeredParts = {
   readonly pool: ListenerPool
   readonly streams: StreamRegistry
   readonly login: Login
-  readonly pulls: PullManager
-  readonly pushes: PushManager
+  readonly jobs: ServerJobs
   /** The recordings that go on. */
   readonly recordings: () => readonly ActiveRecording[]
   readonly machine: MachineUsageSampler
@@ -78,8 +76,8 @@ export function addAdministration(parts: AdministeredParts): void {
   addArmingOperations(operations, parts.editor)
   addSecretOperation(operations, (section) => signingSection(parts, section))
   const publicIp = () => config.global.publicip
-  const { machine, pulls, pushes, recordings } = parts
-  addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes, recordings })
+  const { machine, jobs, recordings } = parts
+  addSummaryOperations(operations, { publicIp, machine, index: streams.index, jobs, recordings })
   const configParts = {
     config,
     editor: parts.editor,

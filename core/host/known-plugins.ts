@@ -1,5 +1,7 @@
 import type { PluginInfo, RuleGroups, RuleSection } from 'sluice/sdk'
 import { protocolOfUrl } from 'sluice/sdk/host'
+import type { Logger } from 'pino'
+import type { StreamOwner } from '../auth/stream-owner.ts'
 import { hasRules } from '../config/schema.ts'
 import type { PluginView } from './plugin-view.ts'
 
@@ -21,6 +23,12 @@ export class KnownPlugins {
       const { provides = [], protocol } = definition ?? {}
       return [{ name, isRunning: state === 'running', provides, protocol, config: config.values }]
     })
+  }
+
+  /** The owner for sessions of a running plugin that another plugin begins in its name; undefined while it does not run. */
+  ownerOf(plugin: string, log: Logger): StreamOwner | undefined {
+    const config = this.list().find(({ name, isRunning }) => name === plugin && isRunning)?.config
+    return config && { plugin, generation: 0, log: log.child({ plugin }), config, closingNotice: false }
   }
 
   /** See `PluginDirectory.protocolOf`. */

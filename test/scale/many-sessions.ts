@@ -60,8 +60,7 @@ async function main(): Promise<void> {
     publicIp: () => '',
     machine,
     index: registry.index,
-    pulls: { count: 0 },
-    pushes: { count: 0 },
+    jobs: { pulls: { count: 0 }, pushes: { count: 0 } },
     recordings: () => [],
   })
   console.log(`${registry.index.published.size} streams, ${registry.index.subscribers.size} subscribers; CPU ms a call`)

@@ -10,7 +10,7 @@ import { addHostMetrics, type HostParts } from './host-metrics.ts'
 import { StreamMetrics } from './stream-metrics.ts'
 
 export type MetricsParts = HostParts &
-  Pick<SummarySource, 'machine' | 'pulls' | 'pushes' | 'recordings'> & {
+  Pick<SummarySource, 'machine' | 'jobs' | 'recordings'> & {
     readonly streams: StreamRegistry
     readonly metrics: ServerMetrics
     readonly version: string

@@ -22,8 +22,7 @@ function sourceOf(machine: MachineUsage): SummarySource {
     publicIp: () => '198.51.100.7',
     machine: { read: async () => machine },
     index: { published: new Set([1, 2, 3]), countOf: (type) => counts[type] ?? 0 },
-    pulls: { count: 4 },
-    pushes: { count: 5 },
+    jobs: { pulls: { count: 4 }, pushes: { count: 5 } },
     recordings: () => Array(6).fill(undefined),
   }
 }

@@ -47,8 +47,7 @@ export type SummarySource = {
   readonly publicIp: () => string
   readonly machine: Pick<MachineUsageSampler, 'read'>
   readonly index: Pick<StreamIndex<unknown>, 'published' | 'countOf'>
-  readonly pulls: Pick<PullManager, 'count'>
-  readonly pushes: Pick<PushManager, 'count'>
+  readonly jobs: { readonly pulls: Pick<PullManager, 'count'>; readonly pushes: Pick<PushManager, 'count'> }
   readonly recordings: () => readonly unknown[]
 }
 
@@ -76,14 +75,7 @@ export function addSummaryOperations(operations: OperationRegistry, source: Summ
 }
 
 /** The summary as it is now. */
-export async function summaryOf({
-  publicIp,
-  machine,
-  index,
-  pulls,
-  pushes,
-  recordings,
-}: SummarySource): Promise<Summary> {
+export async function summaryOf({ publicIp, machine, index, jobs, recordings }: SummarySource): Promise<Summary> {
   const { memory, cpuPercent, disks, network } = await machine.read()
   const [disk = NO_DISK] = disks
   return {
@@ -100,8 +92,8 @@ export async function summaryOf({
     })),
     streamCount: index.published.size,
     subscribeCount: index.countOf('server'),
-    pullCount: pulls.count,
-    pushCount: pushes.count,
+    pullCount: jobs.pulls.count,
+    pushCount: jobs.pushes.count,
     recordCount: recordings().length,
     transformCount: index.countOf('transform'),
   }
