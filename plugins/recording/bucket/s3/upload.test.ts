@@ -221,21 +221,23 @@ describe('the upload of a file to S3', function () {
     const client = await openBucket(configOf(swift.port))
     const sizeBytes = (isSoak ? 200 : 80) * MB
     const { path } = await makeFile(sizeBytes)
+    // Garbage does not count: when it is collected depends on the machine.
     const used = () => {
+      collectGarbage()
       const { external, heapUsed } = process.memoryUsage()
       return external + heapUsed
     }
-    collectGarbage()
     const before = used()
-    let most = 0
-    const timer = setInterval(() => (most = Math.max(most, used() - before)), 5)
+    const growths: number[] = []
+    const timer = setInterval(() => growths.push(used() - before), 20)
     try {
       await client.upload('large.mp4', path)
     } finally {
       clearInterval(timer)
     }
     expect(await client.head('large.mp4')).to.include({ sizeBytes })
-    expect(most).to.be.within(1, 32 * MB)
+    expect(growths).to.not.eql([])
+    expect(Math.max(...growths)).to.be.below(16 * MB)
   })
 })
 
