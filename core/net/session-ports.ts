@@ -100,41 +100,44 @@ export class SessionPorts {
   }
 
   async #open(number: number, handler: UdpPortHandler, drops: UdpDrops): Promise<SessionPort> {
-    const { udp: taken } = this.#taken
-    taken.add(number)
     const port = new BoundUdpPort({ sending: this.#sending, buffers: this.#buffers, sizes: BUFFER_SIZES, drops })
-    try {
-      await port.listen({ host: null, port: number })
-    } catch (error) {
-      taken.delete(number)
-      throw error
-    }
-    port.activate(handler)
-    const close = () => {
-      if (!port.listening) return
-      port.deactivate(handler)
-      port.close()
-      taken.delete(number)
-    }
-    return { port, close }
+    return { port, close: await listen(port, number, handler, this.#taken.udp) }
   }
 
   async #openTcp(number: number, handler: PortHandler, port: BoundPort): Promise<TcpSessionPort> {
-    const { tcp: taken } = this.#taken
-    taken.add(number)
-    try {
-      await port.listen({ host: null, port: number })
-    } catch (error) {
-      taken.delete(number)
-      throw error
-    }
-    port.activate(handler)
-    const close = () => {
-      if (!port.listening) return
-      port.deactivate(handler)
-      port.close()
-      taken.delete(number)
-    }
+    const close = await listen(port, number, handler, this.#taken.tcp)
     return { address: port.address, close }
+  }
+}
+
+/** A port of one session, by UDP or TCP. */
+type Listener<Handler> = {
+  readonly listening: boolean
+  listen(address: { readonly host: null; readonly port: number }): Promise<void>
+  activate(handler: Handler): void
+  deactivate(handler: Handler): void
+  close(): void
+}
+
+/** Binds a port to a number, which is taken until the port is closed by what this returns. */
+async function listen<Handler>(
+  port: Listener<Handler>,
+  number: number,
+  handler: Handler,
+  taken: Set<number>,
+): Promise<() => void> {
+  taken.add(number)
+  try {
+    await port.listen({ host: null, port: number })
+  } catch (error) {
+    taken.delete(number)
+    throw error
+  }
+  port.activate(handler)
+  return () => {
+    if (!port.listening) return
+    port.deactivate(handler)
+    port.close()
+    taken.delete(number)
   }
 }

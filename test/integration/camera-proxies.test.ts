@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
@@ -14,6 +12,7 @@ import { PeerProcess } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { ServerProcess } from '../robustness/support/server-process.ts'
+import { startDeadEndProxy } from '../support/dead-end-proxy.ts'
 import { blocksOf } from '../support/doc-blocks.ts'
 import { ReceivedUnits } from '../support/rtsp/received-units.ts'
 import { rtspSource } from '../support/rtsp/rtsp-source.ts'
@@ -42,22 +41,6 @@ async function start(global: Record<string, unknown> = {}): Promise<Server> {
   })
   keep({ close: () => server.stop() })
   return server
-}
-
-/** A proxy of HTTP that reaches nothing, with how often it was asked for each host. */
-async function startDeadEnd(): Promise<{ readonly url: string; readonly dials: Map<string, number> }> {
-  const dials = new Map<string, number>()
-  const server = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.once('data', (bytes) => {
-      const [, host = ''] = /^CONNECT (\S+):\d+ /u.exec(bytes.toString('latin1')) ?? []
-      dials.set(host, (dials.get(host) ?? 0) + 1)
-      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
-    })
-  })
-  keep({ close: () => void server.close() })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, dials }
 }
 
 /** Publishes pictures and sound until the test is over, and waits for them to be there. */
@@ -172,7 +155,7 @@ describe('pull proxies', () => {
 
   it(`play where they can, when ${DEAD} of ${DEAD + LIVE} sources are away, which are asked once in an interval`, async () => {
     const source = await ScriptedSource.start()
-    const deadEnd = await startDeadEnd()
+    const deadEnd = await startDeadEndProxy()
     const startMs = performance.now()
     const dead = Array.from({ length: DEAD }, (_, index) => ({
       streampath: `dead/${index}`,

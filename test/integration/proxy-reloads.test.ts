@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { appendFile, cp, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
@@ -10,6 +8,7 @@ import { createTestServer, type TestServer } from 'sluice/testing'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { keep } from '../peers/lifetime.ts'
 import { waitFor } from '../peers/wait-for.ts'
+import { startDeadEndProxy } from '../support/dead-end-proxy.ts'
 import { ReceivedUnits } from '../support/rtsp/received-units.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
@@ -40,22 +39,6 @@ async function startSource(): Promise<string> {
   const timer = setInterval(() => script.write(1), UNIT_MS)
   keep({ close: () => clearInterval(timer) })
   return `rtsp://127.0.0.1:${server.port()}/live/source`
-}
-
-/** A proxy of HTTP that reaches nothing, and how often it was asked for each host. */
-async function startDeadEnd(): Promise<{ readonly url: string; readonly dials: Map<string, number> }> {
-  const dials = new Map<string, number>()
-  const server = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.once('data', (bytes) => {
-      const [, host = ''] = /^CONNECT (\S+):\d+ /u.exec(bytes.toString('latin1')) ?? []
-      dials.set(host, (dials.get(host) ?? 0) + 1)
-      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
-    })
-  })
-  keep({ close: () => void server.close() })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, dials }
 }
 
 /** A server whose proxies are a plugin of its own folder, which can be saved, taken away and put back. */
@@ -143,7 +126,7 @@ function stepsOf({ units }: ReceivedUnits): number[] {
 describe('the proxies', () => {
   it(`keep their streams over ${RELOADS} reloads; removed they end them, and put back they begin`, async () => {
     const source = await startSource()
-    const deadEnd = await startDeadEnd()
+    const deadEnd = await startDeadEndProxy()
     const edge = await Edge.start(deadEnd.url)
     const pull = { 'seen/pulled': { url: edge.server.rtsp('pulled'), maxretry: -1, retryinterval: '100ms' } }
     const outside = await rtspServer({ pull })

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import { requirePeer } from '../peers/require-peer.ts'
@@ -29,17 +29,26 @@ const start = (server: RunningServer, type: string) =>
     headers: { 'content-type': 'application/json' },
   })
 
+/** Makes the folder of recordings that of a disk, or a mount point without one, at once. */
+async function mount(serverFolder: string, name: 'disk' | 'mount-point'): Promise<void> {
+  const link = path.join(serverFolder, 'next')
+  await symlink(path.join(serverFolder, name), link)
+  await rename(link, path.join(serverFolder, 'recordings'))
+}
+
 describe('a storage of recordings', () => {
   it('that goes has nothing forgotten, says so, and is gone on with when it is back; the demo is recorded', async function () {
     requirePeer(this, 'ffmpeg')
     const receiver = await WebhookReceiver.start()
-    const server = await startServer({ config: configText(receiver.url), env: DEMO })
-    const [root, disk] = [path.join(server.folder, 'recordings'), path.join(server.folder, 'disk')]
+    const prepare = async (folder: string) => {
+      for (const name of ['disk', 'mount-point']) await mkdir(path.join(folder, name))
+      await mount(folder, 'disk')
+    }
+    const server = await startServer({ config: configText(receiver.url), env: DEMO, prepare })
     const files = () => listedFiles(server, 'mp4', STREAM)
     await waitFor(async () => (await files()).some(({ isActive }) => !isActive))
 
-    await rename(root, disk)
-    await mkdir(root)
+    await mount(server.folder, 'mount-point')
     const lost = await receiver.waitFor('storage_lost')
     expect(lost).to.include({ alarmType: 0x10010 })
     expect(await readiness(server)).to.eql({ status: 'not ready', missing: ['storage'] })
@@ -62,8 +71,7 @@ describe('a storage of recordings', () => {
     expect([picture.status, await picture.text()]).to.eql([503, 'the storage is not there at present'])
     expect((await files()).map(({ id }) => id)).to.include(oldest!.id)
 
-    await rm(root, { recursive: true })
-    await rename(disk, root)
+    await mount(server.folder, 'disk')
     await receiver.waitFor('storage_back')
     expect(await readiness(server)).to.eql({ status: 'ready' })
     const lastId = Math.max(...known.map(({ id }) => id))

@@ -29,7 +29,9 @@ export async function finishedFiles(server: RunningServer, type: string, count =
   let files: ListedFile[] = []
   await waitFor(async () => {
     files = await listedFiles(server, type)
-    return files.length >= count && files.every(({ isActive }) => !isActive)
+    const active = files.filter(({ isActive }) => isActive)
+    if (active.length > 0) throw new Error(`still written: ${active.map(({ filePath }) => filePath).join(', ')}`)
+    return files.length >= count
   })
   return files
 }

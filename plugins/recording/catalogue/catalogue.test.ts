@@ -4,27 +4,10 @@ import { keep } from '../../../test/peers/lifetime.ts'
 import recording from '../index.ts'
 import { Catalogue } from './catalogue.ts'
 import type { FileEntry } from './file-entry.ts'
+import { fileEntry } from '../fixtures/file-entry.ts'
 import type { RecordingTables } from './recording-tables.ts'
 
-const entryOf = (startMs: number): FileEntry => ({
-  id: 0,
-  type: 'mp4',
-  streamPath: 'live/a',
-  filePath: `${startMs}.mp4`,
-  startMs,
-  endMs: startMs,
-  sizeBytes: 0,
-  mode: 'auto',
-  event: undefined,
-  videoCodec: 'h264',
-  audioCodec: '',
-  isActive: true,
-  createdMs: startMs,
-  headBytes: 0,
-  cutsMs: [],
-  clockMs: 0,
-  storage: 'local',
-})
+const entryOf = (startMs: number) => fileEntry({ startMs, endMs: startMs, sizeBytes: 0, isActive: true })
 
 describe('the catalogue of recordings', () => {
   async function rig() {

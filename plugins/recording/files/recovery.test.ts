@@ -6,7 +6,7 @@ import { keep } from '../../../test/peers/lifetime.ts'
 import { describeStores, openStore } from '../../../test/support/stores.ts'
 import { FakeFiles } from 'sluice/sdk/testing'
 import { Catalogue } from '../catalogue/catalogue.ts'
-import type { FileEntry } from '../catalogue/file-entry.ts'
+import { fileEntry } from '../fixtures/file-entry.ts'
 import { RECORDING_MIGRATIONS, type RecordingTables } from '../catalogue/recording-tables.ts'
 import { StoredFiles } from './stored-files.ts'
 import { Recovery } from './recovery.ts'
@@ -38,25 +38,15 @@ describeStores('recovery of recordings', (databases) => {
     const { store, log } = openStore(await databases.create())
     const db = store.tables<RecordingTables>('recording', RECORDING_MIGRATIONS)
     const before = new Catalogue({ log, db, database: store })
-    const entry: FileEntry = {
-      id: 0,
-      type: 'mp4',
-      streamPath: 'live/a',
+    const entry = fileEntry({
       filePath: FILE,
       startMs: 5e3,
       endMs: 5e3,
       sizeBytes: 0,
-      mode: 'auto',
-      event: undefined,
-      videoCodec: 'h264',
-      audioCodec: '',
       isActive: true,
       createdMs,
       headBytes: HEAD_BYTES,
-      cutsMs: [],
-      clockMs: 0,
-      storage: 'local',
-    }
+    })
     before.begin(entry)
     await before.settled()
     const catalogue = new Catalogue({ log, db, database: store })

@@ -4,6 +4,7 @@ import { LogRecords } from 'sluice/sdk/testing'
 import { describeStores, openStore } from '../../../test/support/stores.ts'
 import { Catalogue } from '../catalogue/catalogue.ts'
 import type { FileEntry } from '../catalogue/file-entry.ts'
+import { fileEntry } from '../fixtures/file-entry.ts'
 import { RECORDING_MIGRATIONS, type RecordingTables } from '../catalogue/recording-tables.ts'
 import { Retention } from './retention.ts'
 
@@ -11,25 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const NOW_MS = 100 * DAY_MS
 
 function entryAt(startMs: number, createdMs = startMs): FileEntry {
-  return {
-    id: 0,
-    type: 'mp4',
-    streamPath: 'live/a',
-    filePath: `${startMs}.mp4`,
-    startMs,
-    endMs: startMs + 1e3,
-    mode: 'auto',
-    event: undefined,
-    videoCodec: 'h264',
-    audioCodec: '',
-    isActive: false,
-    createdMs,
-    headBytes: 10,
-    cutsMs: [],
-    clockMs: 0,
-    storage: 'local',
-    sizeBytes: 100,
-  }
+  return fileEntry({ startMs, createdMs, headBytes: 10 })
 }
 
 describe('a full disk', () => {

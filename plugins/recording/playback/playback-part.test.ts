@@ -2,26 +2,9 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { playbackParts, PlaybackTimes } from './playback-part.ts'
 import type { FileEntry } from '../catalogue/file-entry.ts'
+import { fileEntry } from '../fixtures/file-entry.ts'
 
-const entry = (startMs: number, endMs: number): FileEntry => ({
-  id: startMs + 1,
-  type: 'mp4',
-  streamPath: 'live/a',
-  filePath: `${startMs}.mp4`,
-  startMs,
-  endMs,
-  sizeBytes: 1,
-  videoCodec: 'h264',
-  audioCodec: '',
-  mode: 'auto',
-  event: undefined,
-  isActive: false,
-  createdMs: 0,
-  headBytes: 0,
-  cutsMs: [],
-  clockMs: 0,
-  storage: 'local',
-})
+const entry = (startMs: number, endMs: number) => fileEntry({ id: startMs + 1, startMs, endMs })
 const spans = (entries: readonly FileEntry[], startMs?: number, endMs?: number) =>
   playbackParts(entries, { startMs, endMs }).map(({ entry: of, fromMs, toMs }) => [
     of.startMs + fromMs,

@@ -4,27 +4,9 @@ import type { Recording, RecordingBytes, RecordService } from 'sluice/sdk'
 import { SCRIPTED_VIDEO } from 'sluice/sdk/testing'
 import { rejectionOf } from '../../../test/support/rejection.ts'
 import { openPlayback } from './playback.ts'
-import type { FileEntry } from '../catalogue/file-entry.ts'
+import { fileEntry } from '../fixtures/file-entry.ts'
 
-const entry = (startMs: number): FileEntry => ({
-  id: startMs + 1,
-  type: 'mp4',
-  streamPath: 'live/a',
-  filePath: `${startMs}.mp4`,
-  startMs,
-  endMs: startMs + 1e3,
-  sizeBytes: 1,
-  videoCodec: 'h264',
-  audioCodec: '',
-  mode: 'auto',
-  event: undefined,
-  isActive: false,
-  createdMs: 0,
-  headBytes: 0,
-  cutsMs: [],
-  clockMs: 0,
-  storage: 'local',
-})
+const entry = (startMs: number) => fileEntry({ id: startMs + 1, startMs })
 
 /** A file without units of its track. */
 const EMPTY: Recording = {

@@ -10,6 +10,7 @@ import {
 } from 'sluice/sdk'
 import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
 import type { FileEntry } from '../catalogue/file-entry.ts'
+import { fileEntry } from '../fixtures/file-entry.ts'
 import type { NewFile, StoredFiles } from '../files/stored-files.ts'
 import { MediaFileWriter } from './media-file-writer.ts'
 import { ServerClock } from './server-clock.ts'
@@ -136,25 +137,17 @@ class FakeGeneration {
 
   async #create({ tracks, baseMs, startMs, clockMs, mode, event }: NewFile): Promise<MediaFileWriter> {
     await this.#room?.promise
-    const entry: FileEntry = {
+    const entry = fileEntry({
       id: 1,
-      type: 'mp4',
-      streamPath: 'live/a',
-      filePath: 'x.mp4',
       startMs,
       endMs: startMs,
       sizeBytes: 0,
       mode,
       event,
-      videoCodec: 'h264',
       audioCodec: 'aac',
       isActive: true,
-      createdMs: startMs,
-      headBytes: 0,
-      cutsMs: [],
       clockMs,
-      storage: 'local',
-    }
+    })
     this.entries.push(entry)
     const writer = {
       head: Buffer.alloc(0),

@@ -12,6 +12,7 @@ import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
 import { MediaFileWriter } from './media-file-writer.ts'
 import { playbackParts } from '../playback/playback-part.ts'
 import type { FileEntry } from '../catalogue/file-entry.ts'
+import { fileEntry } from '../fixtures/file-entry.ts'
 import type { NewFile, StoredFiles } from '../files/stored-files.ts'
 import { ServerClock } from './server-clock.ts'
 import { RecordAttempt } from './record-attempt.ts'
@@ -118,25 +119,17 @@ class Rig {
 
   #create({ tracks, baseMs, startMs, clockMs, mode, event }: NewFile): Promise<MediaFileWriter> {
     const times: number[] = []
-    const entry: FileEntry = {
+    const entry = fileEntry({
       id: this.entries.length + 1,
-      type: 'mp4',
-      streamPath: 'live/a',
-      filePath: 'x.mp4',
       startMs,
       endMs: startMs,
       sizeBytes: 0,
       mode,
       event,
-      videoCodec: 'h264',
       audioCodec: 'aac',
       isActive: true,
-      createdMs: startMs,
-      headBytes: 0,
-      cutsMs: [],
       clockMs,
-      storage: 'local',
-    }
+    })
     this.entries.push(entry)
     this.pictures.push(times)
     const writer = {

@@ -29,6 +29,20 @@ describe('recordings while their plugin is reloaded', () => {
     return all
   }
 
+  /** Waits until the files of a folder have the last picture of a source that has ended. */
+  async function wholeFiles(rig: RecordingRig, source: PacedScript, type: string, folder: string): Promise<ListedFile[]> {
+    const last = source.script.units.filter(isPicture).length - 1
+    let files: ListedFile[] = []
+    const isWhole = async () => {
+      files = (await listedFiles(rig.server, type)).filter(({ filePath }) => filePath.startsWith(`${folder}/`))
+      const newest = files.at(-1)
+      if (newest === undefined || files.some(({ isActive }) => isActive)) return false
+      return (await rig.unitsOf(newest)).video.at(-1) === last
+    }
+    await waitFor(isWhole, { what: `the last picture in ${folder}` })
+    return files
+  }
+
   /** Checks that files have each unit once, from their first one to the last of the source, and follow one another in time. */
   async function expectWhole(rig: RecordingRig, source: PacedScript, files: readonly ListedFile[]): Promise<void> {
     const { video, audio } = await unitsOf(rig, files)
@@ -62,22 +76,13 @@ describe('recordings while their plugin is reloaded', () => {
     expect(again?.formerTaskIds).to.have.length(RELOADS).and.include(operator.taskId)
     expect(again?.startMs).to.equal(operator.startMs)
     source.end()
-    const mp4 = await finishedFiles(rig.server, 'mp4')
-    await expectWhole(
-      rig,
-      source,
-      mp4.filter(({ filePath }) => filePath.startsWith('rule/')),
-    )
-    await expectWhole(
-      rig,
-      source,
-      mp4.filter(({ filePath }) => filePath.startsWith('operator/')),
-    )
-    const flv = await finishedFiles(rig.server, 'flv')
-    await expectWhole(rig, source, flv)
+    const ruled = await wholeFiles(rig, source, 'mp4', 'rule')
+    const operated = await wholeFiles(rig, source, 'mp4', 'operator')
+    const forEvent = await wholeFiles(rig, source, 'flv', 'event')
+    for (const files of [ruled, operated, forEvent]) await expectWhole(rig, source, files)
     // The recordings wait for another publisher.
     for (const type of ['mp4', 'flv']) await rig.recordings!.stop(type, STREAM)
-    expect(told).to.eql({ began: 3, ended: 3, recorded: mp4.length + flv.length })
+    expect(told).to.eql({ began: 3, ended: 3, recorded: ruled.length + operated.length + forEvent.length })
     expect(rig.server.problems).to.eql([])
   })
 
@@ -94,7 +99,7 @@ describe('recordings while their plugin is reloaded', () => {
     }
     source.end()
     for (const type of ['mp4', 'flv']) {
-      const files = await finishedFiles(rig.server, type)
+      const files = await wholeFiles(rig, source, type, 'rule')
       expect(files.map(({ filePath }) => filePath)).to.eql([`rule/live_a.${type}`])
       await expectWhole(rig, source, files)
     }
@@ -167,7 +172,7 @@ describe('recordings while their plugin is reloaded', () => {
     const back = source.frames
     await waitFor(() => source.frames > back + 50)
     source.end()
-    const files = await finishedFiles(rig.server, 'mp4')
+    const files = await wholeFiles(rig, source, 'mp4', 'rule')
     const { video } = await unitsOf(rig, files)
     const first = video.findIndex((frame, index) => frame !== index)
     expect(first).to.be.greaterThan(100)
@@ -190,7 +195,7 @@ describe('recordings while their plugin is reloaded', () => {
     }
     expect(rig.recordings!.active()).to.have.length(1)
     source.end()
-    const files = await finishedFiles(rig.server, 'mp4')
+    const files = await wholeFiles(rig, source, 'mp4', 'court')
     expect(files.map((file) => file.filePath.replace(/[^/]+$/u, ''))).to.eql(files.map(() => 'court/court/one/'))
     await expectWhole(rig, source, files)
     expect(rig.server.problems).to.eql([])
