@@ -9,7 +9,7 @@ import { Job } from 'sluice/sdk/host'
 const TASK: StreamTask = { kind: 'pull', streamPath: 'live/a', plugin: 'x', description: 'x://host/a' }
 
 /** A job whose tries end as they are told to, and what others were told of it. */
-function rig(policy = { maxretry: -1, retryinterval: 1 }, continues = false) {
+function rig(policy = { maxretry: -1, retryinterval: 1 }, continues?: Job) {
   const told: (readonly ['began'] | readonly ['ended', StreamTaskEnd])[] = []
   const tries: PromiseWithResolvers<JobOutcome>[] = []
   const tasks = new TaskTree()
@@ -82,18 +82,42 @@ describe('what others are told of a job', () => {
     expect(told).to.eql([['ended', { reason: 'refused', isRetried: false }]])
   })
 
-  it('is nothing of an end and a beginning where another one goes on with it', async () => {
-    const former = rig()
-    const next = rig({ maxretry: 0, retryinterval: 1 }, true)
-    const [only, first] = [await former.nextTry(1), await next.nextTry(1)]
-    former.job.succeeded()
-    next.job.succeeded()
-    only.resolve({ over: 'another one goes on', isContinued: true })
+  for (const beginning of ['before it is continued', 'while it is continued', 'with the next one', 'with the last one']) {
+    it(`is one beginning and one end of jobs that continue one another, when the work begins ${beginning}`, async () => {
+      const once = { maxretry: 0, retryinterval: 1 }
+      const former = rig()
+      const only = await former.nextTry(1)
+      if (beginning === 'before it is continued') former.job.succeeded()
+      const next = rig(once, former.job)
+      const second = await next.nextTry(1)
+      if (beginning === 'while it is continued') former.job.succeeded()
+      only.resolve({ over: 'another one goes on' })
+      await former.job.done
+      if (beginning === 'with the next one') next.job.succeeded()
+      const last = rig(once, next.job)
+      const third = await last.nextTry(1)
+      second.resolve({ over: 'another one goes on' })
+      await next.job.done
+      last.job.succeeded()
+      third.reject(new Error('the disk is full'))
+      await last.job.done
+      const told = [former, next, last].flatMap((job) => job.told)
+      expect(told).to.eql([['began'], ['ended', { reason: 'the disk is full', isRetried: false }]])
+    })
+  }
+
+  it('is one failure of a job that another one continues while it waits for its next try', async () => {
+    const former = rig({ maxretry: -1, retryinterval: 60_000 })
+    ;(await former.nextTry(1)).reject(new Error('the disk is full'))
+    await waitFor(() => former.told.length > 0)
+    const next = rig(undefined, former.job)
+    former.job.stop('another one goes on')
     await former.job.done
-    expect([former.told, next.told]).to.eql([[['began']], []])
-    first.reject(new Error('the disk is full'))
+    await next.nextTry(1)
+    next.job.succeeded()
+    expect([former.told, next.told]).to.eql([[['ended', { reason: 'the disk is full', isRetried: true }]], [['began']]])
+    next.job.stop('enough')
     await next.job.done
-    expect(next.told).to.eql([['ended', { reason: 'the disk is full', isRetried: false }]])
   })
 
   it('is nothing where it was stopped before it began', async () => {

@@ -15,8 +15,7 @@ export type JobState = 'waiting' | 'connecting' | 'running' | 'retrying'
 /** The outcome of a try: its plugin was replaced, the work is over, or the try failed. */
 export type JobOutcome =
   | 'replaced'
-  /** `isContinued` when another job continues the work: no notice announces an end then. */
-  | { readonly over: string; readonly isContinued?: boolean }
+  | { readonly over: string }
   /** `isKnown` when the log has the cause already, such as a full disk, by which all jobs fail. */
   | { readonly failure: string; readonly isKnown?: boolean }
 
@@ -51,8 +50,11 @@ export type JobInit = {
   readonly movedBytes: () => number
   /** Called when a try has failed. */
   readonly failed?: () => void
-  /** True when it continues the work of a job of an earlier generation, for which `taskBegan` was sent. Default false. */
-  readonly continues?: boolean
+  /**
+   * The job of an earlier generation whose work it continues: the notices of both are those of one work, which begins when either has
+   * succeeded, and ends with this job.
+   */
+  readonly continues?: Job | undefined
   /** The end of the former job at its place, which this job waits for. */
   readonly after?: Promise<void> | undefined
 }
@@ -76,7 +78,8 @@ export type JobOptions = JobInit & {
 export class Job {
   readonly steps = new JobSteps()
   readonly log: Logger
-  readonly #options: JobOptions
+  /** Without the former jobs, which would keep their generations in memory. */
+  readonly #options: Omit<JobOptions, 'continues' | 'after'>
   readonly #task: Task
   readonly #begun = Promise.withResolvers<void>()
   readonly #bitrate: Bitrate
@@ -86,17 +89,23 @@ export class Job {
   #failures = 0
   #lastError = ''
   #stopping = false
-  /** The latest notice. */
-  #told: 'nothing' | 'began' | 'failed' = 'nothing'
+  /** The latest notice of the work, which jobs that continue it share. */
+  readonly #told: { notice: 'nothing' | 'began' | 'failed' }
+  /** True once another job continues its work. */
+  #isContinued = false
   /** Aborts when the task is stopped or restarted. */
   #signal: AbortSignal | undefined
   /** Ends the wait for the next try. */
   #wake: (() => void) | undefined
 
-  constructor(options: JobOptions) {
-    const { task, tasks, after, continues = false } = options
+  constructor({ continues, after, ...options }: JobOptions) {
+    const { task, tasks } = options
     this.#options = options
-    if (continues) this.#told = 'began'
+    if (continues === undefined) this.#told = { notice: 'nothing' }
+    else {
+      this.#told = continues.#told
+      continues.#isContinued = true
+    }
     this.log = options.log
     this.#bitrate = new Bitrate(options.movedBytes, performance.now())
     this.#begun.promise.catch(() => {})
@@ -149,8 +158,8 @@ export class Job {
     this.#become('running')
     this.steps.complete()
     this.#begun.resolve()
-    if (this.#told === 'began') return
-    this.#told = 'began'
+    if (this.#told.notice === 'began') return
+    this.#told.notice = 'began'
     this.#options.notices.taskBegan(this.#toldTask)
   }
 
@@ -179,7 +188,6 @@ export class Job {
     while (!signal.aborted) {
       const outcome = await this.#try(signal)
       if (outcome === 'replaced') continue
-      if ('over' in outcome && outcome.isContinued === true) this.#told = 'nothing'
       reason = 'over' in outcome ? outcome.over : outcome.failure
       if ('over' in outcome || signal.aborted || !(await this.#retries(outcome, signal))) break
     }
@@ -187,10 +195,11 @@ export class Job {
     this.#over(signal.aborted ? messageOf(signal.reason) : reason)
   }
 
-  /** Sends `taskEnded`, unless no notice was sent before and no try has failed. */
+  /** Sends `taskEnded`, unless another job continues the work, or no notice was sent before and no try has failed. */
   #over(reason: string): void {
-    const isNews = this.#told !== 'nothing' || this.#failures > 0
-    this.#told = 'nothing'
+    if (this.#isContinued) return
+    const isNews = this.#told.notice !== 'nothing' || this.#failures > 0
+    this.#told.notice = 'nothing'
     if (isNews) this.#options.notices.taskEnded(this.#toldTask, { reason, isRetried: false })
   }
 
@@ -249,8 +258,8 @@ export class Job {
   }
 
   #failedForNow(reason: string): void {
-    if (this.#told === 'failed') return
-    this.#told = 'failed'
+    if (this.#told.notice === 'failed') return
+    this.#told.notice = 'failed'
     this.#options.notices.taskEnded(this.#toldTask, { reason, isRetried: true })
   }
 

@@ -1,4 +1,4 @@
-import type { RecordedFile, RecordingEvent } from 'sluice/sdk'
+import type { Job, RecordedFile, RecordingEvent } from 'sluice/sdk'
 import type { WantedRecording } from './record-rules.ts'
 import type { KeptDates } from './stream-dates.ts'
 
@@ -34,8 +34,8 @@ export interface RunningRecording {
   readonly startMs: number
   /** The ids of its former tasks and of its present task, the newest last. */
   readonly taskIds: readonly number[]
-  /** True once the beginning of the recording was reported to other plugins. */
-  readonly isTold: boolean
+  /** Its job, which that of the next generation continues. */
+  readonly job: Job
   /** The file that is being written. */
   readonly file: RecordedFile | undefined
   /** Resolves when its files are finished and their rows are queued for the database. Never rejects. */

@@ -97,7 +97,7 @@ export class RecordJob implements RunningRecording {
       attempt: (signal) => this.#attempt(signal),
       isWanted: () => options.isTaking() && streams.get(streamPath) !== undefined,
       movedBytes: () => this.#current?.writtenBytes ?? 0,
-      continues: former?.isTold ?? false,
+      continues: former?.job,
     })
     if (former !== undefined) this.#goOnWith(former)
   }
@@ -124,10 +124,6 @@ export class RecordJob implements RunningRecording {
 
   get taskIds(): readonly number[] {
     return [...this.#formerIds, this.job.id]
-  }
-
-  get isTold(): boolean {
-    return this.job.state === 'running' || this.#former?.isTold === true
   }
 
   get done(): Promise<void> {
@@ -186,7 +182,7 @@ export class RecordJob implements RunningRecording {
       this.#failure = error
       return { failure: messageOf(error) }
     })
-    if (this.#isHandedOver) return { over: GOES_ON, isContinued: true }
+    if (this.#isHandedOver) return { over: GOES_ON }
     if (outcome !== 'replaced' && 'failure' in outcome) this.#beginning.reject(new Error(outcome.failure))
     return outcome
   }

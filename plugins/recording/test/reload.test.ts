@@ -36,8 +36,10 @@ describe('recordings while their plugin is reloaded', () => {
     const isWhole = async () => {
       files = (await listedFiles(rig.server, type)).filter(({ filePath }) => filePath.startsWith(`${folder}/`))
       const newest = files.at(-1)
-      if (newest === undefined || files.some(({ isActive }) => isActive)) return false
-      return (await rig.unitsOf(newest)).video.at(-1) === last
+      if (newest === undefined) return false
+      expect(files.filter(({ isActive }) => isActive)).to.eql([])
+      expect((await rig.unitsOf(newest)).video.at(-1)).to.equal(last)
+      return true
     }
     await waitFor(isWhole, { what: `the last picture in ${folder}` })
     return files
