@@ -82,7 +82,12 @@ describe('what others are told of a job', () => {
     expect(told).to.eql([['ended', { reason: 'refused', isRetried: false }]])
   })
 
-  for (const beginning of ['before it is continued', 'while it is continued', 'with the next one', 'with the last one']) {
+  for (const beginning of [
+    'before it is continued',
+    'while it is continued',
+    'with the next one',
+    'with the last one',
+  ]) {
     it(`is one beginning and one end of jobs that continue one another, when the work begins ${beginning}`, async () => {
       const once = { maxretry: 0, retryinterval: 1 }
       const former = rig()

@@ -211,7 +211,7 @@ export class Generation {
       log.warn({ err }, 'recordings were not finished')
     }
     const leftMs = Math.max(0, endMs - performance.now())
-    await Promise.all([this.#remote?.close(leftMs), this.#catalogue.close(leftMs, this.#kept.newest?.store)])
+    await Promise.all([this.#remote?.close(leftMs), this.#catalogue.close(leftMs, () => this.#kept.newest?.store)])
     this.#ending.abort()
   }
 

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import type { KyselyPlugin } from 'kysely'
 import { createFakeHost } from 'sluice/sdk/testing'
 import { keep } from '../../../test/peers/lifetime.ts'
+import { waitFor } from '../../../test/peers/wait-for.ts'
 import recording from '../index.ts'
 import { Catalogue } from './catalogue.ts'
 import type { FileEntry } from './file-entry.ts'
@@ -15,7 +17,15 @@ describe('the catalogue of recordings', () => {
     keep({ close: () => host.dispose() })
     const active = new Set<FileEntry>()
     const { log, database } = host.ctx
-    const open = () => new Catalogue({ log, database, db: host.ctx.store<RecordingTables>(), active })
+    /** @param answered resolves when the database answers */
+    const open = (answered?: Promise<void>) => {
+      const answering: KyselyPlugin = {
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => (await answered, result),
+      }
+      const db = host.ctx.store<RecordingTables>().withPlugin(answering)
+      return new Catalogue({ log, database, db, active })
+    }
     const rows = async (catalogue: Catalogue) => {
       const stored = await catalogue.db.selectFrom('sluice_recording').selectAll().orderBy('start_ms').execute()
       return stored.map(({ id, start_ms, end_ms, is_active }) => [id, start_ms, end_ms, is_active])
@@ -36,7 +46,7 @@ describe('the catalogue of recordings', () => {
     former.begin(fresh)
     const next = open()
     expect([...next.active]).to.eql([fresh])
-    await former.close(0, (entries) => next.adopt(entries))
+    await former.close(0, () => (entries) => next.adopt(entries))
     await next.settled()
     host.store!.isAway = false
     await next.stored(known)
@@ -53,9 +63,24 @@ describe('the catalogue of recordings', () => {
     const catalogue = open()
     host.store!.isAway = true
     catalogue.begin(entryOf(1))
-    await catalogue.close(0)
+    await catalogue.close(0, () => undefined)
     expect(host.log.problems).to.have.length(1)
     expect(host.log.problems[0]).to.include({ unstored: 1 })
+  })
+
+  it('has one row of a file that is handed on while its row is written', async () => {
+    const { open, rows, active } = await rig()
+    const answered = Promise.withResolvers<void>()
+    const [former, next] = [open(answered.promise), open()]
+    const entry = entryOf(1)
+    former.begin(entry)
+    await former.close(0, () => (entries) => next.adopt(entries))
+    await next.stored(entry)
+    answered.resolve()
+    await waitFor(async () => (await rows(next)).length === 1, { what: 'the row of the former one to be gone' })
+    expect(await rows(next)).to.eql([[entry.id, 1, 1, 1]])
+    expect([...active]).to.eql([entry])
+    expect(entry.isActive).to.equal(true)
   })
 
   it('has no row of a file that came to nothing while its row was written', async () => {

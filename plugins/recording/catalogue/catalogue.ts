@@ -91,15 +91,18 @@ export class Catalogue {
     this.#active.delete(entry)
     this.#rows.remove(entry)
     entry.isActive = false
-    if (entry.id === 0) return
-    this.forget(entry).catch((err: unknown) => {
-      if (!(err instanceof StoreUnavailable)) this.#options.log.error({ err }, 'the row of a file was not deleted')
-    })
+    if (entry.id > 0) this.#tryToForget(entry)
   }
 
   /** Deletes the row of a file. @throws {StoreUnavailable} */
   async forget({ id }: Pick<FileEntry, 'id'>): Promise<void> {
     await this.db.deleteFrom('sluice_recording').where('id', '=', id).execute()
+  }
+
+  #tryToForget(row: Pick<FileEntry, 'id'>): void {
+    this.forget(row).catch((err: unknown) => {
+      if (!(err instanceof StoreUnavailable)) this.#options.log.error({ err }, 'the row of a file was not deleted')
+    })
   }
 
   /** Resolves when the latest change of a file's row is stored, and at once when there is no database. Never rejects. */
@@ -119,11 +122,12 @@ export class Catalogue {
 
   /**
    * Waits up to `timeoutMs` until the changes are stored.
-   * @param handOn receives the entries that are not stored then; without it, their changes are lost
+   * @param newest returns the function that takes over the entries that are not stored then; without one, their changes are lost
    */
-  async close(timeoutMs: number, handOn?: (entries: readonly FileEntry[]) => void): Promise<void> {
+  async close(timeoutMs: number, newest: () => ((entries: readonly FileEntry[]) => void) | undefined): Promise<void> {
     const unstored = await this.#rows.close(timeoutMs)
     if (unstored.length === 0) return
+    const handOn = newest()
     if (handOn === undefined) this.#options.log.warn({ unstored: unstored.length }, LOSS)
     else handOn(unstored)
   }
@@ -142,9 +146,10 @@ export class Catalogue {
     // Ids count up in the order of the values, but need not be returned in that order.
     const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other)
     for (const [index, entry] of entries.entries()) {
-      entry.id = ids[index] ?? 0
-      // The file may have been dropped meanwhile.
-      if (!this.#rows.has(entry)) this.drop(entry)
+      const id = ids[index] ?? 0
+      if (this.#rows.has(entry)) entry.id = id
+      // The file was dropped meanwhile, or another generation stores it.
+      else this.#tryToForget({ id })
     }
   }
 }

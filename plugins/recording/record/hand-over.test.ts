@@ -64,6 +64,10 @@ class FakeReader implements Pick<Subscriber, 'read' | 'onSource'> {
     this.#call(() => this.#reader?.unit(unit))
   }
 
+  sourceEnded(): void {
+    this.#call(() => this.#reader?.sourceEnded?.())
+  }
+
   #call(call: () => unknown): void {
     if (this.#isBusy) return void this.#waiting.push(call)
     const result = call()
@@ -87,6 +91,8 @@ class FakeGeneration {
   readonly attempt: RecordAttempt
   isHandedOver = false
   isOver = false
+  /** The number of files that were closed. */
+  finished = 0
   #room: PromiseWithResolvers<void> | undefined
 
   constructor(
@@ -98,7 +104,7 @@ class FakeGeneration {
     const { duration = 0, append = false } = rule
     const files = {
       create: (init: NewFile) => this.#create(init),
-      finish: () => true,
+      finish: () => (this.finished += 1) > 0,
       settled: () => Promise.resolve(),
     }
     this.attempt = new RecordAttempt({
@@ -344,6 +350,20 @@ describe('a recording that is handed over', () => {
     await rig.play(100)
     await rig.close()
     expect([former.isOver, next.isOver, next.entries]).to.eql([true, true, []])
+  })
+
+  it('is closed when its files are, also where the end of its source came before', async () => {
+    const rig = new Rig()
+    const generation = rig.reload()
+    await rig.play(GOP_FRAMES)
+    generation.stall(true)
+    generation.reader.sourceEnded()
+    await turns()
+    const closed = generation.attempt.close()
+    await turns()
+    generation.stall(false)
+    await closed
+    expect([generation.entries.length, generation.finished]).to.eql([1, 1])
   })
 
   it('waits for the file to be whole that it goes on in', async () => {

@@ -56,6 +56,8 @@ export class StreamCutter implements UnitReader {
   #goneOnMs: number | undefined
   /** Resolves when the file that is being opened has begun. */
   #cutting: Promise<void> = Promise.resolve()
+  /** Resolves when the files that have ended so far are closed. */
+  #closing: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
   constructor(options: StreamCutterOptions) {
@@ -121,7 +123,7 @@ export class StreamCutter implements UnitReader {
     return this.#end()
   }
 
-  /** Ends the file and ignores later units. Never rejects. */
+  /** Ends the file and ignores later units; resolves when all files are closed. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#cutting
@@ -213,16 +215,18 @@ export class StreamCutter implements UnitReader {
   }
 
   async #end(): Promise<void> {
-    const files = [this.#former, this.#file]
-    const nextMs = this.#file?.baseMs ?? this.#goneOnMs
+    const [former, file] = [this.#former, this.#file]
     this.#former = this.#file = undefined
-    await Promise.all([this.#endFile(files[0], nextMs), this.#endFile(files[1])])
+    void this.#endFile(former, file?.baseMs ?? this.#goneOnMs)
+    void this.#endFile(file)
+    await this.#closing
     if (this.#goneOnMs !== undefined) this.#options.finished()
   }
 
-  async #endFile(file: MediaFileWriter | undefined, endMs?: number): Promise<void> {
-    if (file === undefined) return
-    await file.close(endMs)
-    this.#options.ended(file)
+  #endFile(file: MediaFileWriter | undefined, endMs?: number): Promise<void> {
+    if (file === undefined) return Promise.resolve()
+    const closed = file.close(endMs).then(() => this.#options.ended(file))
+    this.#closing = Promise.all([this.#closing, closed])
+    return closed
   }
 }

@@ -30,7 +30,12 @@ describe('recordings while their plugin is reloaded', () => {
   }
 
   /** Waits until the files of a folder have the last picture of a source that has ended. */
-  async function wholeFiles(rig: RecordingRig, source: PacedScript, type: string, folder: string): Promise<ListedFile[]> {
+  async function wholeFiles(
+    rig: RecordingRig,
+    source: PacedScript,
+    type: string,
+    folder: string,
+  ): Promise<ListedFile[]> {
     const last = source.script.units.filter(isPicture).length - 1
     let files: ListedFile[] = []
     const isWhole = async () => {
