@@ -253,8 +253,9 @@ function msOf({ pts, track }: AccessUnit): number {
 /** Asserts that the tones of two players begin at the same times of their pictures. */
 async function sameTimes(plain: ScriptedSubscriber, fitted: ScriptedSubscriber, from = 0): Promise<void> {
   // Sound goes on while it is decoded, and the other player has all of it by then.
-  const all = await onsets(fitted, from)
-  const expected = await onsets(plain, 0)
+  const [plainZeroMs, fittedZeroMs] = firstOfBoth(plain, fitted)
+  const all = await onsets(fitted, fittedZeroMs, from)
+  const expected = await onsets(plain, plainZeroMs)
   // The sound of one may begin earlier; where the other begins within a tone, there is no beginning to compare.
   const heard = all.filter((atMs) => atMs > expected[0]! - MAX_ERROR_MS)
   expect(heard.length).to.be.greaterThan(1)
@@ -264,10 +265,18 @@ async function sameTimes(plain: ScriptedSubscriber, fitted: ScriptedSubscriber, 
   }
 }
 
-/** Returns the beginnings of the tones, in milliseconds since the first picture of the source that both have. */
-async function onsets(reader: ScriptedSubscriber, from: number): Promise<number[]> {
-  const pictures = reader.units.filter(({ track }) => track.kind === 'video')
-  const zeroMs = msOf(pictures[0]!)
+/** Returns the times of the first picture that two players have, one of which may have begun at a later keyframe. */
+function firstOfBoth(one: ScriptedSubscriber, other: ScriptedSubscriber): [oneMs: number, otherMs: number] {
+  const [ones, others] = [one, other].map(({ units }) => units.filter(({ track }) => track.kind === 'video'))
+  for (const picture of ones!) {
+    const same = others!.find(({ data }) => data.equals(picture.data))
+    if (same !== undefined) return [msOf(picture), msOf(same)]
+  }
+  throw new Error('the players have no picture in common')
+}
+
+/** Returns the beginnings of the tones, in milliseconds since `zeroMs` of the player's pictures. */
+async function onsets(reader: ScriptedSubscriber, zeroMs: number, from = 0): Promise<number[]> {
   const found: number[] = []
   for (const run of runsOf(soundOf(reader, from))) {
     const startMs = msOf(run[0]!) - zeroMs
