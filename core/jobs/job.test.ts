@@ -111,6 +111,22 @@ describe('what others are told of a job', () => {
     })
   }
 
+  it('is the end of the last one of jobs that continue one another, also where the former one is later', async () => {
+    const former = rig()
+    const only = await former.nextTry(1)
+    const next = rig(undefined, former.job)
+    await next.nextTry(1)
+    next.job.stop('enough')
+    await next.job.done
+    former.job.succeeded()
+    only.resolve({ over: 'its file is whole' })
+    await former.job.done
+    expect([former.told, next.told]).to.eql([
+      [['began'], ['ended', { reason: 'its file is whole', isRetried: false }]],
+      [],
+    ])
+  })
+
   it('is one failure of a job that another one continues while it waits for its next try', async () => {
     const former = rig({ maxretry: -1, retryinterval: 60_000 })
     ;(await former.nextTry(1)).reject(new Error('the disk is full'))

@@ -252,8 +252,8 @@ function msOf({ pts, track }: AccessUnit): number {
 
 /** Asserts that the tones of two players begin at the same times of their pictures. */
 async function sameTimes(plain: ScriptedSubscriber, fitted: ScriptedSubscriber, from = 0): Promise<void> {
-  // Sound goes on while it is decoded, and the other player has all of it by then.
   const [plainZeroMs, fittedZeroMs] = firstOfBoth(plain, fitted)
+  // Sound goes on while it is decoded, and the other player has all of it by then.
   const all = await onsets(fitted, fittedZeroMs, from)
   const expected = await onsets(plain, plainZeroMs)
   // The sound of one may begin earlier; where the other begins within a tone, there is no beginning to compare.

@@ -51,8 +51,8 @@ export type JobInit = {
   /** Called when a try has failed. */
   readonly failed?: () => void
   /**
-   * The job of an earlier generation whose work it continues: the notices of both are those of one work, which begins when either has
-   * succeeded, and ends with this job.
+   * The job of an earlier generation whose work it continues: the notices of both are those of one work, which begins when one of them
+   * succeeds, and ends when both have ended.
    */
   readonly continues?: Job | undefined
   /** The end of the former job at its place, which this job waits for. */
@@ -89,10 +89,8 @@ export class Job {
   #failures = 0
   #lastError = ''
   #stopping = false
-  /** The latest notice of the work, which jobs that continue it share. */
-  readonly #told: { notice: 'nothing' | 'began' | 'failed' }
-  /** True once another job continues its work. */
-  #isContinued = false
+  /** The work, which jobs that continue one another share: its latest notice, and the jobs that have not ended. */
+  readonly #work: { told: 'nothing' | 'began' | 'failed'; readonly jobs: Set<Job> }
   /** Aborts when the task is stopped or restarted. */
   #signal: AbortSignal | undefined
   /** Ends the wait for the next try. */
@@ -101,11 +99,7 @@ export class Job {
   constructor({ continues, after, ...options }: JobOptions) {
     const { task, tasks } = options
     this.#options = options
-    if (continues === undefined) this.#told = { notice: 'nothing' }
-    else {
-      this.#told = continues.#told
-      continues.#isContinued = true
-    }
+    this.#work = continues === undefined ? { told: 'nothing', jobs: new Set() } : continues.#work
     this.log = options.log
     this.#bitrate = new Bitrate(options.movedBytes, performance.now())
     this.#begun.promise.catch(() => {})
@@ -115,6 +109,7 @@ export class Job {
       description: () => this.#describe(),
       run: async (signal) => {
         this.#signal = signal
+        this.#work.jobs.add(this)
         await after
         await this.#run(signal)
       },
@@ -158,8 +153,8 @@ export class Job {
     this.#become('running')
     this.steps.complete()
     this.#begun.resolve()
-    if (this.#told.notice === 'began') return
-    this.#told.notice = 'began'
+    if (this.#work.told === 'began') return
+    this.#work.told = 'began'
     this.#options.notices.taskBegan(this.#toldTask)
   }
 
@@ -195,11 +190,13 @@ export class Job {
     this.#over(signal.aborted ? messageOf(signal.reason) : reason)
   }
 
-  /** Sends `taskEnded`, unless another job continues the work, or no notice was sent before and no try has failed. */
+  /** Sends `taskEnded`, unless another job of the work goes on, or no notice was sent before and no try has failed. */
   #over(reason: string): void {
-    if (this.#isContinued) return
-    const isNews = this.#told.notice !== 'nothing' || this.#failures > 0
-    this.#told.notice = 'nothing'
+    const work = this.#work
+    work.jobs.delete(this)
+    if (work.jobs.size > 0) return
+    const isNews = work.told !== 'nothing' || this.#failures > 0
+    work.told = 'nothing'
     if (isNews) this.#options.notices.taskEnded(this.#toldTask, { reason, isRetried: false })
   }
 
@@ -258,8 +255,8 @@ export class Job {
   }
 
   #failedForNow(reason: string): void {
-    if (this.#told.notice === 'failed') return
-    this.#told.notice = 'failed'
+    if (this.#work.told === 'failed') return
+    this.#work.told = 'failed'
     this.#options.notices.taskEnded(this.#toldTask, { reason, isRetried: true })
   }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import { CLIENT_LEFT, type CloseReason } from 'sluice/sdk'
+import { CLIENT_LEFT, definePlugin, type CloseReason } from 'sluice/sdk'
 import { ScriptedPublisher, ScriptedSubscriber, sessionInit } from 'sluice/sdk/testing'
 import { createTestServer, type TestServer } from 'sluice/testing'
 import { keep } from '../peers/lifetime.ts'
@@ -78,7 +78,17 @@ describe('a plugin whose work is tried again', () => {
   }
 
   it('takes streams by the section of another, writes files, and goes on in the next over a reload', async () => {
+    const told: string[] = []
+    const listener = definePlugin({
+      name: 'listener',
+      version: '1.0.0',
+      setup({ hooks }) {
+        hooks.on('taskBegan', ({ streamPath }) => void told.push(`${streamPath} began`))
+        hooks.on('taskEnded', ({ streamPath }) => void told.push(`${streamPath} ended`))
+      },
+    })
     const server = await createTestServer(keyframes, {
+      beside: [listener],
       config: { section: 'test-client' },
       global: { subscribe: { waittimeout: '100ms' } },
     })
@@ -97,6 +107,8 @@ describe('a plugin whose work is tried again', () => {
     publisher.close()
     await waitFor(() => taken().length === 0, { what: 'the end' })
     await waitFor(async () => (await textOf(server, 'keyframes/live/a-2.txt')) !== '', { what: 'its lines' })
+    await waitFor(() => told.length > 1, { what: 'the notice of the end' })
+    expect(told).to.eql(['live/a began', 'live/a ended'])
     const ready = await fetch(`${server.origin}/readyz`)
     expect([ready.status, server.problems]).to.eql([200, []])
   })

@@ -12,6 +12,8 @@ export default definePlugin({
     const { config, files, jobs, streams } = ctx
     // The jobs by stream path; a job is removed when it is done.
     const running = new JobTable<string, { readonly job: Job }>()
+    // The newest job of all generations by stream path: others are told of one beginning and one end.
+    const newest = ctx.keep('jobs', () => new Map<string, Job>())
     let failure = ''
 
     async function write(streamPath: string, signal: AbortSignal) {
@@ -43,19 +45,25 @@ export default definePlugin({
       return failure === '' ? { over } : { failure: `${filePath}: ${failure}` }
     }
 
+    function start(streamPath: string): Job {
+      const job = jobs.start({
+        log: ctx.log.child({ stream: streamPath }),
+        task: { kind: 'transform', streamPath, plugin: 'keyframes', description: 'keyframes' },
+        description: { kind: 'list of keyframes' },
+        policy: { maxretry: -1, retryinterval: 5000 },
+        attempt: (signal) => write(streamPath, signal),
+        isWanted: () => streams.get(streamPath) !== undefined,
+        movedBytes: () => 0,
+        continues: newest.get(streamPath),
+      })
+      newest.set(streamPath, job)
+      void job.done.then(() => newest.get(streamPath) === job && newest.delete(streamPath))
+      return job
+    }
+
     function begin(streamPath: string) {
       if (running.isClosed || running.at(streamPath) !== undefined) return
-      const start = () =>
-        jobs.start({
-          log: ctx.log.child({ stream: streamPath }),
-          task: { kind: 'transform', streamPath, plugin: 'keyframes', description: 'keyframes' },
-          description: { kind: 'list of keyframes' },
-          policy: { maxretry: -1, retryinterval: 5000 },
-          attempt: (signal) => write(streamPath, signal),
-          isWanted: () => streams.get(streamPath) !== undefined,
-          movedBytes: () => 0,
-        })
-      running.add(streamPath, () => ({ job: start() }))
+      running.add(streamPath, () => ({ job: start(streamPath) }))
     }
 
     ctx.hooks.on('published', ({ path, personal }) => {
