@@ -20,20 +20,25 @@ describe('WallClock', () => {
     expect(ours.at(140)).to.equal(NOW_MS + 100)
   })
 
-  it('follows small errors slowly, and is set anew with large ones', () => {
-    const clock = new WallClock()
-    clock.follow(unitAt(0), 0, NOW_MS)
-    clock.follow(unitAt(1000), 1000, NOW_MS + 1300)
-    expect(clock.at(1000) - NOW_MS).to.be.within(1000.01, 1000.1)
-    clock.follow(unitAt(2000), 2000, NOW_MS + 9000)
-    expect(clock.at(2000)).to.equal(NOW_MS + 9000)
+  it('follows small errors slowly, and jumps only with the clock of a source', () => {
+    for (const ofSource of [true, false]) {
+      const clock = new WallClock()
+      const follow = (timeMs: number, wallMs: number) =>
+        clock.follow(unitAt(timeMs, ofSource ? wallMs : undefined), timeMs, wallMs)
+      follow(0, NOW_MS)
+      follow(1000, NOW_MS + 1300)
+      expect(clock.at(1000) - NOW_MS).to.be.within(1000.01, 1000.1)
+      follow(2000, NOW_MS + 9000)
+      if (ofSource) expect(clock.at(2000)).to.equal(NOW_MS + 9000)
+      else expect(clock.at(2000) - NOW_MS).to.be.within(2000.01, 2000.2)
+    }
   })
 
   it('never jumps in a fork', () => {
     const clock = new WallClock()
-    clock.follow(unitAt(0), 0, NOW_MS)
+    clock.follow(unitAt(0, NOW_MS), 0, NOW_MS)
     const fork = clock.fork()
-    fork.follow(unitAt(1000), 1000, NOW_MS + 9000)
+    fork.follow(unitAt(1000, NOW_MS + 9000), 1000, NOW_MS + 9000)
     expect(fork.at(1000) - NOW_MS).to.be.within(1000.01, 1000.1)
   })
 })

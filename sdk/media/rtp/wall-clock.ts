@@ -5,18 +5,21 @@ import { rescale } from '../time/rescale.ts'
 const MAX_ERROR_MS = 100
 /** The step by which an error is reduced at a time, some 50 millionths: players follow the reported time, and must not jerk. */
 const STEP_MS = 0.05
-/** An error above this means that the clock has been set. */
+/** An error of the source's clock above this means that it has been set. */
 const MIN_JUMP_MS = 1000
 
 /**
  * Which wall clock time belongs to a stream's time: by the source's clock where that is known from the beginning, else by
  * ours. It stays with the one it has begun with, as the two may differ by hours.
+ *
+ * By our clock it never jumps: a stream that was paused lags behind it, and players that compute times from reports, as
+ * ffmpeg does, would see the pause as a gap in the media.
  */
 export class WallClock {
   #isSource: boolean | undefined
   /** The milliseconds that are added to the stream's time. */
   #offsetMs = 0
-  /** True when it may be set, where it is far off. */
+  /** True when it follows a source's clock that has been set. */
   #jumps = true
 
   /** A clock that goes on from here for another stream, without a jump. */
@@ -38,7 +41,8 @@ export class WallClock {
     if (this.#isSource && ntpMs === undefined) return
     const offsetMs = this.#isSource ? ntpMs! - rescale(pts, track.timescale, 1000) : nowMs - timeMs
     const errorMs = offsetMs - this.#offsetMs
-    if (isFirst || (this.#jumps && Math.abs(errorMs) > MIN_JUMP_MS)) this.#offsetMs = offsetMs
+    const isSet = this.#isSource && this.#jumps && Math.abs(errorMs) > MIN_JUMP_MS
+    if (isFirst || isSet) this.#offsetMs = offsetMs
     else if (Math.abs(errorMs) > MAX_ERROR_MS) this.#offsetMs += Math.sign(errorMs) * STEP_MS
   }
 
