@@ -161,6 +161,20 @@ describe('Connection', () => {
     expect(pair.ends).to.eql({ sender: { by: 'here' }, receiver: { by: 'peer' } })
   })
 
+  it('gives a peer more time to play all that the end of the handshake has reached late', () => {
+    for (const lateUs of [0, 1_500_000]) {
+      const isLost = () => pair.network.nowUs < lateUs
+      const pair: VirtualPair = new VirtualPair({ forth: { isLost }, back: { isLost }, latencyMs: 800 })
+      pair.run(3000)
+      for (const number of upTo(10)) pair.sender.send(payload(number))
+      pair.sender.end()
+      pair.run(3000)
+      expect(pair.ends.sender, `${lateUs}`).to.eql(lateUs === 0 ? { by: 'here' } : undefined)
+      pair.run(1500)
+      expect(pair.ends.sender, `${lateUs}`).to.eql({ by: 'here' })
+    }
+  })
+
   it('follows a clock that goes faster', () => {
     const late: number[] = []
     // The sender's clock gains 100 ms in 1,000 s.

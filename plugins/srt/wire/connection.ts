@@ -57,6 +57,8 @@ export class Connection {
   readonly #receiver: Receiver
   readonly #sender: Sender
   #heardUs: number
+  /** The time from the end of the handshake here to the first packet of the peer. */
+  #silentUs: number | undefined
   #saidUs: number
   #signUs: number
   #keyRequestUs = -Infinity
@@ -94,13 +96,13 @@ export class Connection {
       const packet = parseDataPacket(datagram)
       // A payload longer than agreed on is not the peer's, and would make the buffer larger than its count of packets allows.
       if (packet === undefined || packet.payload.length > this.#init.negotiated.maxPayloadBytes) return
-      this.#heardUs = nowUs
+      this.#hear(nowUs)
       if (this.#init.received !== undefined) this.#receiver.receive(packet, nowUs)
       return
     }
     const packet = parseOrNothing(datagram)
     if (packet === undefined) return
-    this.#heardUs = nowUs
+    this.#hear(nowUs)
     this.#control(packet, nowUs)
   }
 
@@ -253,8 +255,14 @@ export class Connection {
     this.#send({ kind: 'keyMaterial', isRequest: true, message })
   }
 
+  #hear(nowUs: number): void {
+    this.#silentUs ??= nowUs - this.#heardUs
+    this.#heardUs = nowUs
+  }
+
+  /** A peer plays as much later as the end of the handshake reached it late, which is no more than the silence before its first packet. */
   #isPlayed(nowUs: number): boolean {
-    return nowUs >= this.#endUs! || this.#sender.isPlayed(nowUs)
+    return nowUs >= this.#endUs! || this.#sender.isPlayed(nowUs - (this.#silentUs ?? 0))
   }
 
   #answer(number: number, nowUs: number): void {
