@@ -99,12 +99,6 @@ export class Catalogue {
     await this.db.deleteFrom('sluice_recording').where('id', '=', id).execute()
   }
 
-  #tryToForget(row: Pick<FileEntry, 'id'>): void {
-    this.forget(row).catch((err: unknown) => {
-      if (!(err instanceof StoreUnavailable)) this.#options.log.error({ err }, 'the row of a file was not deleted')
-    })
-  }
-
   /** Resolves when the latest change of a file's row is stored, and at once when there is no database. Never rejects. */
   async stored(entry: FileEntry): Promise<void> {
     if (this.#options.database.exists) await this.#rows.stored(entry)
@@ -151,5 +145,11 @@ export class Catalogue {
       // The file was dropped meanwhile, or another generation stores it.
       else this.#tryToForget({ id })
     }
+  }
+
+  #tryToForget(row: Pick<FileEntry, 'id'>): void {
+    this.forget(row).catch((err: unknown) => {
+      if (!(err instanceof StoreUnavailable)) this.#options.log.error({ err }, 'the row of a file was not deleted')
+    })
   }
 }

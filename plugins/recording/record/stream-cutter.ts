@@ -57,7 +57,7 @@ export class StreamCutter implements UnitReader {
   /** Resolves when the file that is being opened has begun. */
   #cutting: Promise<void> = Promise.resolve()
   /** Resolves when the files that have ended so far are closed. */
-  #closing: Promise<unknown> = Promise.resolve()
+  #closing: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(options: StreamCutterOptions) {
@@ -225,8 +225,9 @@ export class StreamCutter implements UnitReader {
 
   #endFile(file: MediaFileWriter | undefined, endMs?: number): Promise<void> {
     if (file === undefined) return Promise.resolve()
+    const earlier = this.#closing
     const closed = file.close(endMs).then(() => this.#options.ended(file))
-    this.#closing = Promise.all([this.#closing, closed])
+    this.#closing = closed.then(() => earlier)
     return closed
   }
 }

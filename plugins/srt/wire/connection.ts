@@ -260,7 +260,7 @@ export class Connection {
     this.#heardUs = nowUs
   }
 
-  /** A peer plays as much later as the end of the handshake reached it late, which is no more than the silence before its first packet. */
+  /** A peer's clock of playing starts when the end of the handshake reaches it: at the latest when it was first heard. */
   #isPlayed(nowUs: number): boolean {
     return nowUs >= this.#endUs! || this.#sender.isPlayed(nowUs - (this.#silentUs ?? 0))
   }

@@ -12,8 +12,8 @@ const MIN_JUMP_MS = 1000
  * Which wall clock time belongs to a stream's time: by the source's clock where that is known from the beginning, else by
  * ours. It stays with the one it has begun with, as the two may differ by hours.
  *
- * By our clock it never jumps: a stream that was paused lags behind it, and players that compute times from reports, as
- * ffmpeg does, would see the pause as a gap in the media.
+ * By our clock it never jumps, and a stream that was paused lags behind: players that compute times from reports, as ffmpeg
+ * does, would see a jump as a gap in the media.
  */
 export class WallClock {
   #isSource: boolean | undefined
