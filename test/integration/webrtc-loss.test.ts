@@ -8,7 +8,7 @@ import { RtcPage } from '../support/webrtc/rtc-page.ts'
 import { medianDelayMs, numbersOf } from '../support/webrtc/shown-pictures.ts'
 import { startWebRtcServer, untilPublished } from '../support/webrtc/webrtc-server.ts'
 
-/** At 25 a second and more than one packet each, some of these are lost even at 2 %. */
+/** At one packet each or more, some of these are lost even at 2 %: the same ones each time. */
 const PICTURES = 250
 /** Some 30 ms on a quiet machine; this is what a busy one stays below. */
 const MAX_MEDIAN_DELAY_MS = 5000

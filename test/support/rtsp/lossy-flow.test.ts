@@ -4,10 +4,10 @@ import { LossyFlow, type FlowCounts, type LossPolicy } from './lossy-flow.ts'
 const SSRC = 0xfedc_ba98
 const PACKETS = 1000
 
-function rtp(sequenceNumber: number): Buffer {
+function rtp(sequenceNumber: number, ssrc = SSRC): Buffer {
   const bytes = Buffer.alloc(13, 0x80)
   bytes.writeUInt16BE(sequenceNumber, 2)
-  bytes.writeUInt32BE(SSRC, 8)
+  bytes.writeUInt32BE(ssrc, 8)
   return bytes
 }
 
@@ -46,6 +46,16 @@ describe('lossy flows', () => {
     expect(run(policy)).to.eql(run(policy))
     expect(run(policy).out).not.to.eql(run({ ...policy, seed: 8 }).out)
     expect(run(policy).out).not.to.eql(run(policy, 1).out)
+  })
+
+  it('meet the same packets of an SSRC, whatever comes between them', () => {
+    const flow = new LossyFlow({ seed: 7, dropShare: 0.1 }, 0, new Map())
+    const out: number[] = []
+    for (let number = 0; number < PACKETS; number++) {
+      for (let other = number % 3; other > 0; other--) flow.pushRtp(rtp(number, SSRC + 1))
+      if (flow.pushRtp(rtp(number)).length > 0) out.push(number)
+    }
+    expect(out).to.eql(run({ seed: 7, dropShare: 0.1 }).out)
   })
 
   it('reorder by as many packets as they are told', () => {

@@ -2,7 +2,10 @@ import { randomNumbers } from '../random-numbers.ts'
 
 /** What happens to the RTP packets of one direction. A packet meets one of these at most; RTCP goes through. */
 export type LossPolicy = {
-  /** Of the random numbers that decide; the same seed meets the same packets. Default 1. */
+  /**
+   * Of the random numbers that decide; the same seed meets the same packets of an SSRC, however those of others come between.
+   * Default 1.
+   */
   readonly seed?: number
   /** Shares of all packets, 0–1. */
   readonly dropShare?: number
@@ -48,7 +51,8 @@ export class LossyFlow {
   readonly #policy: LossPolicy
   readonly #media: number
   readonly #counts: Map<number, Mutable<FlowCounts>>
-  readonly #random: () => number
+  /** By SSRC. */
+  readonly #random = new Map<number, () => number>()
   readonly #held = new Set<Held>()
   #rtpCount = 0
   #rtcpCount = 0
@@ -58,7 +62,6 @@ export class LossyFlow {
     this.#policy = policy
     this.#media = media
     this.#counts = counts
-    this.#random = randomNumbers((policy.seed ?? 1) * 31 + media)
   }
 
   /** The datagrams that are to be sent for one that came, in their order. */
@@ -71,7 +74,7 @@ export class LossyFlow {
     counts.came++
     const index = this.#rtpCount++
     // Of each packet one number is drawn, so that one decision does not change those that follow.
-    const drawn = this.#random()
+    const drawn = this.#randomOf(ssrc)()
     const sequenceNumber = datagram.readUInt16BE(2)
     if (isDropped?.({ media: this.#media, rtcp: false, index, ssrc, sequenceNumber }) === true || drawn < dropShare) {
       counts.dropped++
@@ -109,6 +112,12 @@ export class LossyFlow {
       this.#countsOf(held.ssrc).reordered++
     }
     return due.map(({ datagram }) => datagram)
+  }
+
+  #randomOf(ssrc: number): () => number {
+    const random = this.#random.get(ssrc) ?? randomNumbers((this.#policy.seed ?? 1) * 31 + this.#media)
+    this.#random.set(ssrc, random)
+    return random
   }
 
   #countsOf(ssrc: number): Mutable<FlowCounts> {
