@@ -51,6 +51,21 @@ describe('A track of which nothing comes', () => {
 
   const warnings = () => rig.messages.filter((text) => text.startsWith('nothing comes of tracks'))
 
+  it('is waited for as long as its publisher asks for', async () => {
+    const waited = await view()
+    publisher = await rig.publish(PATH, {}, { arrivalWaitMs: { audio: 2 * LATE_MS } })
+    const [sound, pictures] = [publisher.addTrack(audioTrack()), publisher.addTrack(videoTrack())]
+    publisher.tracksComplete()
+    write(pictures, 'K1')
+    rig.pulse(LATE_MS)
+    await settle()
+    expect(waited.sink.text).to.equal('')
+    write(sound, 'a1')
+    await settle()
+    expect(waited.sink.text).to.contain('K1').and.to.contain('a1')
+    expect(warnings()).to.eql([])
+  })
+
   for (const { name, silent, heard, label } of [
     { name: 'sound', silent: audioTrack(), heard: videoTrack(), label: 'K' },
     { name: 'pictures', silent: videoTrack(), heard: audioTrack(), label: 'a' },
@@ -78,6 +93,16 @@ describe('A track of which nothing comes', () => {
       expect(warnings()).to.have.length(1)
     })
   }
+
+  it('is named to protocols that must know of it from the beginning, as far as the viewer wants it', async () => {
+    const [silent, track] = await publish(audioTrack(), videoTrack())
+    write(track!, 'K1')
+    rig.pulse(LATE_MS)
+    const [viewer, deaf] = [await rig.subscribe(PATH), await rig.subscribe(PATH, { query: 'subaudio=false' })]
+    expect([viewer.silentTracks, deaf.silentTracks]).to.eql([[silent], []])
+    write(silent!, 'a1')
+    expect([viewer.silentTracks, viewer.tracks.length]).to.eql([[], 2])
+  })
 
   it('is told of as soon as it begins', async () => {
     const [video, audio] = await publish(videoTrack(), audioTrack())

@@ -8,6 +8,7 @@ import type {
   PublishOptions,
   SessionRequest,
   SourceControl,
+  MediaTrack,
   Track,
   TrackInit,
   VideoTrack,
@@ -61,7 +62,7 @@ export class StreamPublisher implements Publisher {
   readonly #refused = new Set<Track>()
   /** The tracks that others have taken the place of, until a unit of theirs was left out. */
   readonly #replaced = new WeakSet<Track>()
-  readonly #arrivals = new TrackArrivals()
+  readonly #arrivals: TrackArrivals
   #tracks: readonly Track[] = []
   #nextTrackId = 0
   #metadata: Readonly<Record<string, unknown>> = {}
@@ -86,7 +87,8 @@ export class StreamPublisher implements Publisher {
     this.config = options.config
     this.session = options.session
     this.#stream = options.stream
-    const { control, personal = false, timestampBits, observer, connecting = false } = options.options
+    const { control, personal = false, timestampBits, observer, connecting = false, arrivalWaitMs } = options.options
+    this.#arrivals = new TrackArrivals(arrivalWaitMs)
     this.#isConnecting = connecting
     const { scale, speed, keyframeinterval: intervalMs } = options.config
     this.#timeline = new Timeline({ startMs: options.startMs, timestampBits, scale })
@@ -111,9 +113,9 @@ export class StreamPublisher implements Publisher {
     return this.#arrivals.begun ? 'some' : 'all'
   }
 
-  /** True when there are tracks that viewers are not notified of, as no unit has come of them. */
-  get lacksTracks(): boolean {
-    return this.#arrivals.lacking
+  /** The tracks that viewers are not notified of, as no unit has come of them. */
+  get silentTracks(): readonly MediaTrack[] {
+    return this.#arrivals.givenUp
   }
 
   get metadata(): Readonly<Record<string, unknown>> {

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import {
   MAX_DURATION_MS,
   type CloseReason,
+  type MediaTrack,
   type MuxerFormat,
   type SessionRequest,
   type Sink,
@@ -94,6 +95,11 @@ export class StreamSubscriber implements Subscriber {
 
   get tracks(): readonly Track[] {
     return this.#stream.tracks.filter((track) => selectsTrack(this.selection, track))
+  }
+
+  get silentTracks(): readonly MediaTrack[] {
+    const silent = this.#stream.publisher?.silentTracks ?? []
+    return silent.filter((track) => selectsTrack(this.selection, track))
   }
 
   /** The stream that the subscriber gets. */

@@ -15,7 +15,13 @@ export class TrackArrivals {
   /** The awaited tracks, with the time at which they were declared. */
   readonly #awaited = new Map<MediaTrack, number>()
   readonly #givenUp = new Set<MediaTrack>()
+  readonly #waitMs: typeof ARRIVAL_WAIT_MS
   #begunMs: number | undefined
+
+  /** @param waitMs the waits that replace those of {@link ARRIVAL_WAIT_MS} */
+  constructor(waitMs: Readonly<Partial<typeof ARRIVAL_WAIT_MS>> = {}) {
+    this.#waitMs = { ...ARRIVAL_WAIT_MS, ...waitMs }
+  }
 
   /** True when a unit has come of all tracks. */
   get allCame(): boolean {
@@ -32,9 +38,9 @@ export class TrackArrivals {
     return this.#begunMs !== undefined
   }
 
-  /** True while some tracks are given up. */
-  get lacking(): boolean {
-    return this.#givenUp.size > 0
+  /** The tracks that are given up. */
+  get givenUp(): readonly MediaTrack[] {
+    return [...this.#givenUp]
   }
 
   /** Adds a track. Times are those of a monotonic clock. */
@@ -81,7 +87,7 @@ export class TrackArrivals {
     const begunMs = this.#begunMs
     if (begunMs === undefined) return []
     const isOver = ({ kind }: MediaTrack, declaredMs: number) =>
-      nowMs - Math.max(declaredMs, begunMs) >= ARRIVAL_WAIT_MS[kind]
+      nowMs - Math.max(declaredMs, begunMs) >= this.#waitMs[kind]
     const overdue = [...this.#awaited].filter((awaited) => isOver(...awaited)).map(([track]) => track)
     for (const track of overdue) {
       this.#awaited.delete(track)

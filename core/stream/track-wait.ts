@@ -65,6 +65,6 @@ export function isReady(subscriber: StreamSubscriber, publisher: StreamPublisher
     case 'audio':
       return audio || (publisher.complete !== 'no' && any)
     case 'all':
-      return (video && audio) || (publisher.complete === 'declared' && any && !publisher.lacksTracks)
+      return (video && audio) || (publisher.complete === 'declared' && any && publisher.silentTracks.length === 0)
   }
 }

@@ -1,7 +1,7 @@
 import type { SubscribeConfig } from '../config/groups.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { MuxerFormat } from '../media/muxer.ts'
-import type { Track, VideoTrack } from '../media/track.ts'
+import type { MediaTrack, Track, VideoTrack } from '../media/track.ts'
 import type { CloseReason } from './close-reason.ts'
 import type { Sink } from './sink.ts'
 import type { SourceControl } from './source-control.ts'
@@ -54,6 +54,11 @@ export interface Subscriber {
    * them was given.
    */
   readonly tracks: readonly Track[]
+  /**
+   * The tracks of pictures and sound that the source has declared, and of which nothing has come in time: they join `tracks`
+   * once they begin. For protocols in which a session can't gain media later; others leave them alone.
+   */
+  readonly silentTracks: readonly MediaTrack[]
   /**
    * Starts sending muxed bytes to a sink, from the newest keyframe on (see `submode`). A sink that falls behind skips
    * to a keyframe; one that takes nothing for `stalltimeout` is closed with the code `slow`. Once per subscriber.

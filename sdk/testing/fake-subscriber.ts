@@ -1,7 +1,7 @@
 import type { SubscribeConfig } from '../config/groups.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { MuxerFormat } from '../media/muxer.ts'
-import type { Track, VideoTrack } from '../media/track.ts'
+import type { MediaTrack, Track, VideoTrack } from '../media/track.ts'
 import type { SessionRequest } from '../stream/session-request.ts'
 import type { Sink } from '../stream/sink.ts'
 import type { SourceControl } from '../stream/source-control.ts'
@@ -68,6 +68,8 @@ export class FakeSubscriber implements Subscriber {
   get sourcePath(): string {
     return this.#stream.path
   }
+
+  readonly silentTracks: readonly MediaTrack[] = []
 
   get tracks(): readonly Track[] {
     return this.#stream.tracks.filter((track) => this.#takes(track))

@@ -1,10 +1,17 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { expect } from 'chai'
+import { FLV_TAG_TYPE } from 'sluice/sdk/media'
 import { framemd5, publish } from '../peers/ffmpeg.ts'
 import { ffprobeFrames } from '../peers/ffmpeg-rtsp.ts'
 import { publishByWebrtcbin, WebrtcbinPlayer } from '../peers/gstreamer-webrtc.ts'
+import { keep } from '../peers/lifetime.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
+import { makeFlvFile } from '../support/flv-file.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
+import { LiveSource } from '../support/live-source.ts'
 import { numberedPictures } from '../support/picture-clock.ts'
 import type { RunningServer } from '../support/server.ts'
 import { sideBySide } from '../support/side-by-side.ts'
@@ -15,6 +22,7 @@ const PICTURES = 50
 /** Of both kinds: Opus has twice as many. */
 const PACKETS = 200
 const LONG_SECONDS = 120
+const LOOP_MS = 2000
 /** Chromium encodes as many at once. */
 const LANES = 2
 const ADDRESSES = [
@@ -28,9 +36,18 @@ describe('WebRTC of a browser, and other protocols', () => {
   let page: RtcPage
   before(async function () {
     requirePeer(this, 'chromium')
-    server = await startWebRtcServer()
+    server = await startWebRtcServer(`audio: { ffmpegpath: ${await slowFfmpeg()} }`)
     page = await RtcPage.open()
   })
+
+  /** An ffmpeg that begins later than the sound of sources may, as on a busy machine. */
+  async function slowFfmpeg(): Promise<string> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'sluice-ffmpeg-'))
+    keep({ close: () => rm(folder, { recursive: true }) })
+    const program = path.join(folder, 'ffmpeg')
+    await writeFile(program, '#!/bin/sh\nsleep 2.5\nexec ffmpeg "$@"\n', { mode: 0o755 })
+    return program
+  }
 
   const itBeside = sideBySide(LANES)
 
@@ -42,6 +59,20 @@ describe('WebRTC of a browser, and other protocols', () => {
       'pictures and sound',
     )
     expect(played).to.include({ videoCodec: 'video/H264', audioCodec: 'audio/opus', size: '320x240', packetsLost: 0 })
+    await player.stop()
+  })
+
+  itBeside('plays sound that begins when the session has begun without, made Opus too', async () => {
+    const { tags } = await makeFlvFile(path.join(server.folder, 'late.flv'), { durationSeconds: LOOP_MS / 1000 })
+    // The sound is declared by its header alone.
+    const silent = tags.filter(({ type, body }) => type !== FLV_TAG_TYPE.audio || body[1] === 0)
+    const source = await LiveSource.start({ url: server.rtmp('live/late'), tags: silent, loopMs: LOOP_MS })
+    const isGivenUp = () => server.server.streams.get('live/late')?.publisher?.silentTracks.length === 1
+    await waitFor(isGivenUp, { what: 'the sound to be given up' })
+    const player = await page.play(server.http('/webrtc/play/live/late'))
+    expect((await player.state()).soundPackets).to.equal(0)
+    source.change(tags)
+    await player.until(({ soundEnergy }) => soundEnergy > 0, 'the sound')
     await player.stop()
   })
 

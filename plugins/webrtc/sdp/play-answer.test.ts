@@ -54,6 +54,15 @@ describe('answers to viewers', () => {
     expect(ice).to.eql({ usernameFragment: 'video', password: '1'.repeat(24) })
   })
 
+  it('have room for sound that has yet to begin, as it is or made anew, and for none that was not declared', () => {
+    const codecsFor = (...silent: ReturnType<typeof audioTrack>[]) =>
+      answerPlay(CHROMIUM, [H264], countedSsrcs(), silent).map(({ formats }) => formats[0]!.format.encodingName)
+    expect(codecsFor(OPUS)).to.have.members(['H264', 'OPUS'])
+    expect(codecsFor(audioTrack('pcma'))).to.have.members(['H264', 'PCMA'])
+    expect(codecsFor(audioTrack('aac', 2))).to.have.members(['H264', 'OPUS'])
+    expect(codecsFor()).to.eql(['H264'])
+  })
+
   it('take H.264 that says nothing of its mode where there is no other, and Opus that says nothing of its channels', () => {
     const offer = parseDescription(sparseOffer())
     expect(acceptedCodecs(offer)).to.eql({ video: ['h264'], audio: ['opus'] })

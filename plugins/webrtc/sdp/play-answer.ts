@@ -11,14 +11,17 @@ import type { RemoteMedia } from './remote-media.ts'
 export type SsrcSource = () => number
 
 /**
- * The medias of a stream for a viewer (WHEP): the main track of each kind that the offer wants.
+ * The medias of a stream for a viewer (WHEP): the main track of each kind that the offer wants. A session gains no media
+ * later, so one is agreed on for a track that has yet to begin, too.
  * @param tracks the tracks of the stream
+ * @param silentTracks those that were declared and have not begun
  * @throws {NotAcceptable} with the formats that would work, when the viewer can't receive the stream
  */
 export function answerPlay(
   { medias }: RemoteDescription,
   tracks: readonly Track[],
   ssrcs: SsrcSource,
+  silentTracks: readonly MediaTrack[] = [],
 ): NegotiatedMedia[] {
   const wanted = wantedMedias(medias)
   const main = mainTracks(tracks)
@@ -30,8 +33,16 @@ export function answerPlay(
   const answered = pairs.flatMap(({ media, track, format }) =>
     format === undefined ? [] : [sentMedia(media, track.kind, channelled(format, track), ssrcs)],
   )
+  const awaited = wanted.flatMap((media) => {
+    const track = silentTracks.find(({ kind }) => kind === media.kind)
+    if (track === undefined || pairs.some((pair) => pair.media === media)) return []
+    const format = formatForTrack(media.formats, track) ?? fittedFormat(media)
+    return format === undefined ? [] : [sentMedia(media, track.kind, channelled(format, track), ssrcs)]
+  })
   // The first media decides on the transport that all share, so the offer's order is kept.
-  if (answered.length === pairs.length) return answered.toSorted((one, other) => one.index - other.index)
+  if (answered.length === pairs.length) {
+    return [...answered, ...awaited].toSorted((one, other) => one.index - other.index)
+  }
   throw refusal(
     refusalOf(
       main,
@@ -56,6 +67,11 @@ function wantedMedias(medias: readonly RemoteMedia[]): RemoteMedia[] {
     ({ isRejected, direction }) => !isRejected && (direction === 'recvonly' || direction === 'sendrecv'),
   )
   return (['video', 'audio'] as const).flatMap((kind) => wanted.find((media) => media.kind === kind) ?? [])
+}
+
+/** The format of sound that is made for viewers who can't take that of the stream. */
+function fittedFormat({ formats }: RemoteMedia): RtpFormat | undefined {
+  return playableFormats(formats).find((format) => codecOfFormat(format) === 'opus')
 }
 
 /** Sets Opus to stereo for a stereo track: browsers decode it in mono by default. */

@@ -64,7 +64,7 @@ export class Sessions {
     try {
       checkLayer(subscriber, layer)
       if (bframes === 'reject') checkBframes(subscriber)
-      const medias = answerPlay(offer, subscriber.tracks, randomSsrc)
+      const medias = answerPlay(offer, subscriber.tracks, randomSsrc, subscriber.silentTracks)
       const bundled = withTransportOf(offer, medias[0]!.index)
       const names = createSessionNames()
       const log = this.#ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
