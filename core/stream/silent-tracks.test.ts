@@ -51,21 +51,6 @@ describe('A track of which nothing comes', () => {
 
   const warnings = () => rig.messages.filter((text) => text.startsWith('nothing comes of tracks'))
 
-  it('is waited for as long as its publisher asks for', async () => {
-    const waited = await view()
-    publisher = await rig.publish(PATH, {}, { arrivalWaitMs: { audio: 2 * LATE_MS } })
-    const [sound, pictures] = [publisher.addTrack(audioTrack()), publisher.addTrack(videoTrack())]
-    publisher.tracksComplete()
-    write(pictures, 'K1')
-    rig.pulse(LATE_MS)
-    await settle()
-    expect(waited.sink.text).to.equal('')
-    write(sound, 'a1')
-    await settle()
-    expect(waited.sink.text).to.contain('K1').and.to.contain('a1')
-    expect(warnings()).to.eql([])
-  })
-
   for (const { name, silent, heard, label } of [
     { name: 'sound', silent: audioTrack(), heard: videoTrack(), label: 'K' },
     { name: 'pictures', silent: videoTrack(), heard: audioTrack(), label: 'a' },

@@ -2,13 +2,13 @@ import { performance } from 'node:perf_hooks'
 import type {
   AccessUnit,
   CloseReason,
+  MediaTrack,
   PublishConfig,
   Publisher,
   PublishObserver,
   PublishOptions,
   SessionRequest,
   SourceControl,
-  MediaTrack,
   Track,
   TrackInit,
   VideoTrack,
@@ -62,7 +62,7 @@ export class StreamPublisher implements Publisher {
   readonly #refused = new Set<Track>()
   /** The tracks that others have taken the place of, until a unit of theirs was left out. */
   readonly #replaced = new WeakSet<Track>()
-  readonly #arrivals: TrackArrivals
+  readonly #arrivals = new TrackArrivals()
   #tracks: readonly Track[] = []
   #nextTrackId = 0
   #metadata: Readonly<Record<string, unknown>> = {}
@@ -87,8 +87,7 @@ export class StreamPublisher implements Publisher {
     this.config = options.config
     this.session = options.session
     this.#stream = options.stream
-    const { control, personal = false, timestampBits, observer, connecting = false, arrivalWaitMs } = options.options
-    this.#arrivals = new TrackArrivals(arrivalWaitMs)
+    const { control, personal = false, timestampBits, observer, connecting = false } = options.options
     this.#isConnecting = connecting
     const { scale, speed, keyframeinterval: intervalMs } = options.config
     this.#timeline = new Timeline({ startMs: options.startMs, timestampBits, scale })

@@ -15,13 +15,7 @@ export class TrackArrivals {
   /** The awaited tracks, with the time at which they were declared. */
   readonly #awaited = new Map<MediaTrack, number>()
   readonly #givenUp = new Set<MediaTrack>()
-  readonly #waitMs: typeof ARRIVAL_WAIT_MS
   #begunMs: number | undefined
-
-  /** @param waitMs the waits that replace those of {@link ARRIVAL_WAIT_MS} */
-  constructor(waitMs: Readonly<Partial<typeof ARRIVAL_WAIT_MS>> = {}) {
-    this.#waitMs = { ...ARRIVAL_WAIT_MS, ...waitMs }
-  }
 
   /** True when a unit has come of all tracks. */
   get allCame(): boolean {
@@ -87,7 +81,7 @@ export class TrackArrivals {
     const begunMs = this.#begunMs
     if (begunMs === undefined) return []
     const isOver = ({ kind }: MediaTrack, declaredMs: number) =>
-      nowMs - Math.max(declaredMs, begunMs) >= this.#waitMs[kind]
+      nowMs - Math.max(declaredMs, begunMs) >= ARRIVAL_WAIT_MS[kind]
     const overdue = [...this.#awaited].filter((awaited) => isOver(...awaited)).map(([track]) => track)
     for (const track of overdue) {
       this.#awaited.delete(track)

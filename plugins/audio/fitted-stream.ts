@@ -16,10 +16,9 @@ import { targetTrack, type Target } from './target.ts'
 
 /**
  * The most that the first sound may be behind the pictures, when ffmpeg is slow to begin. A track that begins more than six seconds
- * behind the others is taken to have a clock of its own, and would be out of step for good. Viewers wait for it that long: many
- * can't take sound that comes later.
+ * behind the others is taken to have a clock of its own, and would be out of step for good.
  */
-export const MAX_LATE_MS = 5000
+const MAX_LATE_MS = 5000
 
 type Context = PluginContext<AudioConfig>
 

@@ -8,7 +8,7 @@ import {
 } from 'sluice/sdk'
 import { canCarryInTs, mainTracks } from 'sluice/sdk/media'
 import type { AudioConfig } from './config.ts'
-import { FittedStream, MAX_LATE_MS } from './fitted-stream.ts'
+import { FittedStream } from './fitted-stream.ts'
 import { targetFor, type Target } from './target.ts'
 
 export const PLUGIN_NAME = 'audio'
@@ -83,8 +83,7 @@ export class FittedStreams {
       const lasting = { publishtimeout: 0, pausetimeout: 0, continuepushtimeout: 0, buffertime: 0 }
       const config = { ...lasting, delayclosetimeout: Math.max(1, stopdelay), idletimeout: FIRST_PLAYER_MS }
       const control = { requestKeyframe: () => source.requestKeyframe() }
-      const options = { config, control, arrivalWaitMs: { audio: MAX_LATE_MS } }
-      publisher = await ctx.streams.publish({ ...own, streamPath: fittedPath }, options)
+      publisher = await ctx.streams.publish({ ...own, streamPath: fittedPath }, { config, control })
       publisher.onClose(() => this.#running.delete(fittedPath))
       await FittedStream.begin({ ctx, target, subscriber: source, publisher })
     } catch (error) {

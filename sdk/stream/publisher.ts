@@ -91,12 +91,6 @@ export type PublishOptions = {
    * is heard first: by `alive`, or by its first track. The plugin closes it where that takes too long.
    */
   readonly connecting?: boolean
-  /**
-   * How long viewers wait for the first unit of a declared track after the others have begun, in milliseconds, by kind; then
-   * it is given up, and they are not told of it until it comes. For sources whose sound or pictures may begin late. Default
-   * `{ audio: 1250, video: 5000 }`.
-   */
-  readonly arrivalWaitMs?: Readonly<Partial<Record<'audio' | 'video', number>>>
   /** The caller that has another plugin publish, for example for a pull, and observes the publisher. */
   readonly observer?: PublishObserver
 }

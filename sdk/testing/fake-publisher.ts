@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PublishConfig } from '../config/groups.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
-import type { Track, TrackInit } from '../media/track.ts'
+import type { MediaTrack, Track, TrackInit } from '../media/track.ts'
 import type { Publisher, PublishOptions } from '../stream/publisher.ts'
 import type { SessionRequest } from '../stream/session-request.ts'
 import { StreamExists, Unsupported } from '../errors/stream-errors.ts'
@@ -42,6 +42,8 @@ export class FakePublisher implements Publisher {
   lostUnits = 0
   /** The function that `details` was called with. */
   readDetails: (() => Readonly<Record<string, string | number>>) | undefined
+  /** The declared tracks of which nothing has come, as subscribers are told: a test sets them. */
+  silentTracks: readonly MediaTrack[] = []
   /** The number of units that had been written at each discontinuity. */
   readonly discontinuities: number[] = []
   /** The time that each sign of life by `alive` is to hold, in milliseconds. */

@@ -69,10 +69,13 @@ export class FakeSubscriber implements Subscriber {
     return this.#stream.path
   }
 
-  readonly silentTracks: readonly MediaTrack[] = []
-
   get tracks(): readonly Track[] {
     return this.#stream.tracks.filter((track) => this.#takes(track))
+  }
+
+  get silentTracks(): readonly MediaTrack[] {
+    const silent = this.#stream.publisher?.silentTracks ?? []
+    return silent.filter((track) => this.#takes(track))
   }
 
   /** True once `attach` or `read` was called. */

@@ -38,7 +38,7 @@ const BY_MOST: readonly Player[] = [
 ]
 const HOSTS = ['127.0.0.1', '::1'] as const
 const KEY_BYTES = [16, 24, 32] as const
-/** So many that the steps of a renewal lie apart: libsrt may abort where it makes a key while it goes on to it. */
+/** So many that the steps of a renewal lie apart: with 32, ffmpeg was once seen to abort, without a word. */
 const KEY_PACKETS = 100
 const byFfmpeg: Publish = (file, address) => publishSrtByFfmpeg(file, address).succeed()
 

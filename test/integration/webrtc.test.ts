@@ -1,12 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import { FLV_TAG_TYPE } from 'sluice/sdk/media'
 import { framemd5, publish } from '../peers/ffmpeg.ts'
 import { ffprobeFrames } from '../peers/ffmpeg-rtsp.ts'
 import { publishByWebrtcbin, WebrtcbinPlayer } from '../peers/gstreamer-webrtc.ts'
-import { keep } from '../peers/lifetime.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { makeFlvFile } from '../support/flv-file.ts'
@@ -36,18 +34,9 @@ describe('WebRTC of a browser, and other protocols', () => {
   let page: RtcPage
   before(async function () {
     requirePeer(this, 'chromium')
-    server = await startWebRtcServer(`audio: { ffmpegpath: ${await slowFfmpeg()} }`)
+    server = await startWebRtcServer()
     page = await RtcPage.open()
   })
-
-  /** An ffmpeg that begins later than the sound of sources may, as on a busy machine. */
-  async function slowFfmpeg(): Promise<string> {
-    const folder = await mkdtemp(path.join(tmpdir(), 'sluice-ffmpeg-'))
-    keep({ close: () => rm(folder, { recursive: true }) })
-    const program = path.join(folder, 'ffmpeg')
-    await writeFile(program, '#!/bin/sh\nsleep 2.5\nexec ffmpeg "$@"\n', { mode: 0o755 })
-    return program
-  }
 
   const itBeside = sideBySide(LANES)
 
@@ -74,6 +63,26 @@ describe('WebRTC of a browser, and other protocols', () => {
     source.change(tags)
     await player.until(({ soundEnergy }) => soundEnergy > 0, 'the sound')
     await player.stop()
+  })
+
+  itBeside('plays sound that ffmpeg makes late, as on a busy machine, to who came meanwhile', async () => {
+    const gate = path.join(server.folder, 'gate')
+    const ffmpegpath = path.join(server.folder, 'held-ffmpeg')
+    await writeFile(ffmpegpath, `#!/bin/sh\nuntil [ -e '${gate}' ]; do sleep 0.1; done\nexec ffmpeg "$@"\n`, {
+      mode: 0o755,
+    })
+    const held = await startWebRtcServer(`audio: { ffmpegpath: ${ffmpegpath} }`)
+    publish({ url: held.rtmp('live/held'), durationSeconds: LONG_SECONDS })
+    const url = held.http('/webrtc/play/live/held')
+    const first = await waitFor(() => page.play(url), { what: 'the stream' })
+    const isGivenUp = () => held.server.streams.get('live/held~opus')?.publisher?.silentTracks.length === 1
+    await waitFor(isGivenUp, { what: 'the sound to be given up' })
+    const second = await page.play(url)
+    await writeFile(gate, '')
+    for (const player of [first, second]) {
+      await player.until(({ soundEnergy }) => soundEnergy > 0, 'the sound')
+      await player.stop()
+    }
   })
 
   itBeside(

@@ -61,6 +61,9 @@ describe('answers to viewers', () => {
     expect(codecsFor(audioTrack('pcma'))).to.have.members(['H264', 'PCMA'])
     expect(codecsFor(audioTrack('aac', 2))).to.have.members(['H264', 'OPUS'])
     expect(codecsFor()).to.eql(['H264'])
+    const medias = answerPlay(CHROMIUM, [H264], countedSsrcs(), [audioTrack('aac', 6)])
+    const made = medias.find(({ kind }) => kind === 'audio')
+    expect(made?.formats[0]?.format.parameters.get('stereo')).to.equal('1')
   })
 
   it('take H.264 that says nothing of its mode where there is no other, and Opus that says nothing of its channels', () => {

@@ -36,8 +36,9 @@ export function answerPlay(
   const awaited = wanted.flatMap((media) => {
     const track = silentTracks.find(({ kind }) => kind === media.kind)
     if (track === undefined || pairs.some((pair) => pair.media === media)) return []
-    const format = formatForTrack(media.formats, track) ?? fittedFormat(media)
-    return format === undefined ? [] : [sentMedia(media, track.kind, channelled(format, track), ssrcs)]
+    const own = formatForTrack(media.formats, track)
+    const format = own === undefined ? fittedFormat(media) : channelled(own, track)
+    return format === undefined ? [] : [sentMedia(media, track.kind, format, ssrcs)]
   })
   // The first media decides on the transport that all share, so the offer's order is kept.
   if (answered.length === pairs.length) {
@@ -69,9 +70,10 @@ function wantedMedias(medias: readonly RemoteMedia[]): RemoteMedia[] {
   return (['video', 'audio'] as const).flatMap((kind) => wanted.find((media) => media.kind === kind) ?? [])
 }
 
-/** The format of sound that is made for viewers who can't take that of the stream. */
+/** The format of the sound that is made for viewers who can't take that of a stream: Opus, in stereo whatever that has. */
 function fittedFormat({ formats }: RemoteMedia): RtpFormat | undefined {
-  return playableFormats(formats).find((format) => codecOfFormat(format) === 'opus')
+  const opus = playableFormats(formats).find((format) => codecOfFormat(format) === 'opus')
+  return opus && asStereo(opus)
 }
 
 /** Sets Opus to stereo for a stereo track: browsers decode it in mono by default. */
