@@ -1,5 +1,5 @@
 import type { AccessUnit, Recording, RecordingBytes, Track } from 'sluice/sdk'
-import { mainTracks, MalformedError, TS_TIMESCALE } from 'sluice/sdk/media'
+import { mainTracks, MalformedError, PES_TIMESCALE } from 'sluice/sdk/media'
 import { TsTimeline, type TsPoint, type TsZero } from './ts-timeline.ts'
 import { TsTimes } from './ts-times.ts'
 import { TsUnits } from './ts-units.ts'
@@ -8,7 +8,7 @@ import { TsUnits } from './ts-units.ts'
 const MAX_HEAD_BYTES = 8 * 1024 * 1024
 /** The distance by which the search for a keyframe first steps back; it is doubled for each further step. */
 const STEP_BACK_BYTES = 2 * 1024 * 1024
-const TICKS_PER_MS = TS_TIMESCALE / 1000
+const TICKS_PER_MS = PES_TIMESCALE / 1000
 
 /** Reads an MPEG-TS file. Its times are continuous where its counters start again or jump. */
 export class TsRecording implements Recording {

@@ -1,5 +1,5 @@
 import type { AccessUnit, Track } from 'sluice/sdk'
-import { TS_TIMESCALE } from 'sluice/sdk/media'
+import { PES_TIMESCALE } from 'sluice/sdk/media'
 import { ticksBetween, TS_MAX_GAP_TICKS, TsTimes } from './ts-times.ts'
 import type { TsUnits } from './ts-units.ts'
 
@@ -179,6 +179,6 @@ export class TsTimeline {
 function pointAfter(before: TsPoint, offset: number, counter: number): TsPoint | undefined {
   const passed = ticksBetween(before.counter, counter)
   const mostSeconds = (offset - before.offset) / MIN_BYTES_PER_SECOND + MAX_PAUSE_SECONDS
-  if (passed < 0 || passed > mostSeconds * TS_TIMESCALE) return undefined
+  if (passed < 0 || passed > mostSeconds * PES_TIMESCALE) return undefined
   return { offset, counter, ticks: before.ticks + passed }
 }

@@ -1,9 +1,9 @@
 import type { AccessUnit } from 'sluice/sdk'
-import { TS_TIMESCALE } from 'sluice/sdk/media'
+import { PES_TIMESCALE } from 'sluice/sdk/media'
 
 const RANGE = 2 ** 33
 /** The largest step of times; a larger one is a jump. */
-export const TS_MAX_GAP_TICKS = 10 * TS_TIMESCALE
+export const TS_MAX_GAP_TICKS = 10 * PES_TIMESCALE
 
 type Position = { offset: number; dts: number; step: number }
 

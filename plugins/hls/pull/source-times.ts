@@ -2,7 +2,7 @@ import type { AccessUnit } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 
 const TS_RANGE = 2 ** 33
-const TS_TIMESCALE = 90_000
+const PES_TIMESCALE = 90_000
 /** The largest gap of times that belong together, whatever the playlist contains. */
 const NEAR_MS = 1000
 /** The most by which audio and video of a segment overlap with the one before; more is a step back. */
@@ -70,7 +70,7 @@ export class SourceTimes {
 
   #unwrap(unit: AccessUnit): void {
     const { timescale } = unit.track
-    if (timescale !== TS_TIMESCALE) return
+    if (timescale !== PES_TIMESCALE) return
     const cts = unit.pts - unit.dts
     const last = this.#lastCounter ?? unit.dts
     const dts = unit.dts + Math.round((last - unit.dts) / TS_RANGE) * TS_RANGE

@@ -1,10 +1,10 @@
 import { AccessUnit } from '../../access-unit.ts'
 import { MalformedError } from '../../errors.ts'
 import type { Track } from '../../track.ts'
-import { TS_TIMESCALE } from './clock.ts'
+import { PES_TIMESCALE } from '../pes/clock.ts'
 import { TS_SYNCHRONOUS_KLV, type TsDataCodec } from './data-entry.ts'
 import type { DataPlacement, PlacedData } from './data-placement.ts'
-import type { ElementaryStream, ElementaryStreamOptions } from './elementary-stream.ts'
+import type { ElementaryStream, ElementaryStreamOptions } from '../pes/elementary-stream.ts'
 import { parseMetadataCells } from './metadata-cell.ts'
 import { moveSpliceTimes } from './splice-info-section.ts'
 
@@ -38,7 +38,7 @@ class DataTrackWriter implements PlacedData {
   declare(): void {
     const { sink, terms } = this.#options
     const config = { record: this.#record, codecString: '' }
-    this.#track = sink.addTrack({ kind: 'data', codec: this.#codec, timescale: TS_TIMESCALE, config, ...terms })
+    this.#track = sink.addTrack({ kind: 'data', codec: this.#codec, timescale: PES_TIMESCALE, config, ...terms })
   }
 
   write(data: Buffer, ticks: number): void {

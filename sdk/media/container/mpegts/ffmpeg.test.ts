@@ -4,7 +4,7 @@ import { ffprobePackets, ffprobeStreams } from '../../../../test/peers/ffprobe.t
 import { requirePeer } from '../../../../test/peers/require-peer.ts'
 import { B_FRAMES, ffmpegComplaints, TS_B_FRAMES, TS_SOURCES, writeMuxed } from '../fixtures/sources.ts'
 import type { Stream } from '../fixtures/stream.ts'
-import { TS_CLOCK_RANGE, TS_TIMESCALE } from './clock.ts'
+import { PES_CLOCK_RANGE, PES_TIMESCALE } from '../pes/clock.ts'
 import { demuxTs, movedUnits, muxTs } from './fixtures/units.ts'
 import { TS_CLOCK_LEAD_TICKS } from './muxer.ts'
 
@@ -40,7 +40,7 @@ describe('MPEG-TS with ffmpeg', () => {
     const packets = await ffprobePackets(file)
     for (const kind of ['video', 'audio'] as const) {
       const written = units.filter(({ track }) => track.kind === kind)
-      const toMs = (ticks: number) => Math.round(((ticks + TS_CLOCK_LEAD_TICKS) / TS_TIMESCALE) * 1000)
+      const toMs = (ticks: number) => Math.round(((ticks + TS_CLOCK_LEAD_TICKS) / PES_TIMESCALE) * 1000)
       expect(packets.filter((packet) => packet.kind === kind).map(({ dtsMs, ptsMs }) => [dtsMs, ptsMs])).to.deep.equal(
         written.map(({ dts, pts }) => [toMs(dts), toMs(pts)]),
       )
@@ -63,10 +63,10 @@ describe('MPEG-TS with ffmpeg', () => {
   })
 
   it('goes on over the wrap of 33 bits', async () => {
-    const start = TS_CLOCK_RANGE - TS_TIMESCALE - TS_CLOCK_LEAD_TICKS
+    const start = PES_CLOCK_RANGE - PES_TIMESCALE - TS_CLOCK_LEAD_TICKS
     const { tracks, units } = movedUnits(await B_FRAMES.read(), start)
     const bytes = muxTs(tracks, units)
-    expect(new Set(demuxTs([bytes]).units.map(({ dts }) => dts > TS_CLOCK_RANGE / 2))).to.deep.equal(
+    expect(new Set(demuxTs([bytes]).units.map(({ dts }) => dts > PES_CLOCK_RANGE / 2))).to.deep.equal(
       new Set([true, false]),
     )
     const muxed = writeMuxed('wrap.ts', bytes)

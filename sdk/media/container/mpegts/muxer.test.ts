@@ -5,7 +5,7 @@ import { AccessUnit } from '../../access-unit.ts'
 import { MalformedError } from '../../errors.ts'
 import type { Track, TrackInit } from '../../track.ts'
 import { SAMPLE_TRACKS, sampleTrack } from '../flv/fixtures/tracks.ts'
-import { TS_CLOCK_RANGE } from './clock.ts'
+import { PES_CLOCK_RANGE } from '../pes/clock.ts'
 import { demuxTs, muxTs } from './fixtures/units.ts'
 import { TS_CLOCK_LEAD_TICKS, TsMuxer } from './muxer.ts'
 import { parseTsPacket, TS_PACKET_SIZE_BYTES } from './packet.ts'
@@ -210,7 +210,7 @@ describe('TsMuxer', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 10 })
     const starts = fc.oneof(
       fc.nat(100_000),
-      fc.integer({ min: -50_000, max: 50_000 }).map((ticks) => TS_CLOCK_RANGE + ticks),
+      fc.integer({ min: -50_000, max: 50_000 }).map((ticks) => PES_CLOCK_RANGE + ticks),
     )
     const tracks = [trackOf('h264', 0), trackOf('h265', 1), trackOf('pcma', 2), trackOf('opus', 3)]
     fc.assert(
@@ -226,8 +226,8 @@ describe('TsMuxer', () => {
           const again = read.units.filter((unit) => unit.track.codec === track.codec)
           expect(again.map(({ dts, pts, keyframe, data }) => ({ dts, pts, keyframe, data }))).to.deep.equal(
             written.map(({ dts, pts, keyframe, data }) => ({
-              dts: (dts + TS_CLOCK_LEAD_TICKS) % TS_CLOCK_RANGE,
-              pts: (pts + TS_CLOCK_LEAD_TICKS) % TS_CLOCK_RANGE,
+              dts: (dts + TS_CLOCK_LEAD_TICKS) % PES_CLOCK_RANGE,
+              pts: (pts + TS_CLOCK_LEAD_TICKS) % PES_CLOCK_RANGE,
               keyframe,
               data,
             })),

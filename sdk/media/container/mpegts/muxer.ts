@@ -1,7 +1,7 @@
 import type { AccessUnit } from '../../access-unit.ts'
 import { rescale } from '../../time/rescale.ts'
 import type { Track } from '../../track.ts'
-import { TS_TIMESCALE } from './clock.ts'
+import { PES_TIMESCALE } from '../pes/clock.ts'
 import {
   TS_NULL_PID,
   TS_PACKET_SIZE_BYTES,
@@ -13,26 +13,26 @@ import {
 } from './packet.ts'
 import type { TsUnitPackets } from './packet.ts'
 import { tsProgramDescriptors } from './data-entry.ts'
-import { PES_STREAM_ID, serializePesHeader } from './pes-header.ts'
+import { PES_STREAM_ID, serializePesHeader } from '../pes/header.ts'
 import { serializePat, serializePmt, TS_PAT_TABLE_ID, TS_PMT_TABLE_ID } from './program-tables.ts'
 import { sectionPacketCount, serializeSectionPackets } from './section-packets.ts'
 import { serializeTsSection } from './section.ts'
 import { moveSpliceTimes } from './splice-info-section.ts'
 import { tsStreamEntry } from './stream-entry.ts'
-import { unitPiecesOf } from './unit-pieces.ts'
+import { tsUnitPiecesOf } from './unit-pieces.ts'
 import type { UnitPieces } from '../annexb/unit-pieces.ts'
 
 /**
  * The ticks by which units' times lie ahead of the clock: a receiver takes each unit in before it is decoded, also those of a
  * track that comes a little later than the one with the clock.
  */
-export const TS_CLOCK_LEAD_TICKS = TS_TIMESCALE / 5
+export const TS_CLOCK_LEAD_TICKS = PES_TIMESCALE / 5
 
 /** The standard asks for a clock reference each 100 ms (ISO/IEC 13818-1 D.0.3); this leaves room. */
-const MAX_CLOCK_GAP_TICKS = (TS_TIMESCALE * 80) / 1000
+const MAX_CLOCK_GAP_TICKS = (PES_TIMESCALE * 80) / 1000
 
 /** The most that a picture may be shown before it is decoded, as FLV has it; times with more are taken for wrong. */
-const MAX_EARLY_TICKS = TS_TIMESCALE
+const MAX_EARLY_TICKS = PES_TIMESCALE
 
 const PMT_PID = 0x1000
 const FIRST_PID = 0x100
@@ -138,12 +138,12 @@ export class TsMuxer {
     const stream = this.#streams.get(track.id)
     if (!stream) throw new RangeError(`MPEG-TS was not started with this track of ${track.codec}`)
     if (stream.config !== track.config) reconfigure(stream, track)
-    const showTicks = rescale(unit.pts, track.timescale, TS_TIMESCALE)
+    const showTicks = rescale(unit.pts, track.timescale, PES_TIMESCALE)
     if (track.codec === 'scte35') {
       return writeSection(stream, moveSpliceTimes(unit.data, showTicks + TS_CLOCK_LEAD_TICKS))
     }
     const pieces = stream.pieces(unit)
-    const decodeTicks = rescale(unit.dts, track.timescale, TS_TIMESCALE)
+    const decodeTicks = rescale(unit.dts, track.timescale, PES_TIMESCALE)
     const lateTicks = decodeTicks - showTicks
     if (lateTicks <= MAX_EARLY_TICKS) stream.earlyTicks = Math.max(stream.earlyTicks, lateTicks)
     const clock = Math.max(decodeTicks - stream.earlyTicks, stream.lastTicks + 1)
@@ -197,7 +197,7 @@ export class TsMuxer {
       pid,
       streamId: streamIdOf(track),
       config: track.config,
-      pieces: unitPiecesOf(track),
+      pieces: tsUnitPiecesOf(track),
       continuityCounter,
       lastTicks,
       earlyTicks: 0,
@@ -246,7 +246,7 @@ function writeSection(stream: MuxedStream, section: Buffer): Buffer {
 
 function reconfigure(stream: MuxedStream, track: Track): void {
   stream.config = track.config
-  stream.pieces = unitPiecesOf(track)
+  stream.pieces = tsUnitPiecesOf(track)
 }
 
 function streamIdOf({ kind, codec, config }: Track): number {

@@ -3,7 +3,7 @@ import { requirePeer } from '../../../../test/peers/require-peer.ts'
 import type { AccessUnit } from '../../access-unit.ts'
 import { readWithMediabunny, type ReadTrack } from '../fixtures/other-readers.ts'
 import { TS_SOURCES } from '../fixtures/sources.ts'
-import { TS_TIMESCALE } from './clock.ts'
+import { PES_TIMESCALE } from '../pes/clock.ts'
 import { movedUnits, muxTs } from './fixtures/units.ts'
 import { TS_CLOCK_LEAD_TICKS } from './muxer.ts'
 
@@ -22,7 +22,7 @@ function expectSamples({ samples }: ReadTrack, units: readonly AccessUnit[]): vo
   expect(samples.map(({ keyframe }) => keyframe)).to.deep.equal(units.map(({ keyframe }) => keyframe))
   for (const [index, unit] of units.entries()) {
     const { data, ptsSeconds } = samples[index]!
-    expect(ptsSeconds).to.be.closeTo((unit.pts + TS_CLOCK_LEAD_TICKS) / TS_TIMESCALE, 1e-6)
+    expect(ptsSeconds).to.be.closeTo((unit.pts + TS_CLOCK_LEAD_TICKS) / PES_TIMESCALE, 1e-6)
     const written = unit.track.kind === 'video' ? unit.annexB : unit.data
     expect(data.subarray(-written.length).equals(written), `the bytes of unit ${index}`).to.equal(true)
     expect(data.length - written.length).to.be.at.most(MAX_PREFIX_BYTES)

@@ -1,4 +1,4 @@
-import { modulo, TS_CLOCK_RANGE } from './clock.ts'
+import { modulo, PES_CLOCK_RANGE } from '../pes/clock.ts'
 
 /** ISO/IEC 13818-1 2.4.3.2. */
 export const TS_PACKET_SIZE_BYTES = 188
@@ -158,7 +158,7 @@ function writeAdaptationField(out: Buffer, offset: number, sizeBytes: number, un
   const pcr = unit?.pcr
   out[offset + 1] = (unit?.randomAccess ? RANDOM_ACCESS : 0) | (pcr === undefined ? 0 : HAS_PCR)
   let position = offset + FLAGS_SIZE_BYTES
-  if (pcr !== undefined) position = writePcr(out, position, modulo(pcr, TS_CLOCK_RANGE))
+  if (pcr !== undefined) position = writePcr(out, position, modulo(pcr, PES_CLOCK_RANGE))
   out.fill(0xff, position, end)
   return end
 }

@@ -1,5 +1,5 @@
 import { MalformedError } from '../../errors.ts'
-import { PES_PREFIX_SIZE_BYTES, pesPacketSize } from './pes-header.ts'
+import { PES_PREFIX_SIZE_BYTES, pesPacketSize } from '../pes/header.ts'
 
 const INITIAL_SIZE_BYTES = 4096
 

@@ -1,5 +1,5 @@
 import { MalformedError } from '../../errors.ts'
-import { tsCrc32 } from './crc32.ts'
+import { mpegCrc32 } from '../pes/crc32.ts'
 
 /** `section_length` of program tables has 10 bits and stays below 1022 (ISO/IEC 13818-1 2.4.4.5). */
 const TS_MAX_SECTION_SIZE_BYTES = 1024
@@ -31,7 +31,7 @@ export function parseTsSection(bytes: Buffer): TsSection {
   if (bytes.length < HEADER_SIZE_BYTES + CRC_SIZE_BYTES || sectionSize(bytes) !== bytes.length) {
     throw new MalformedError(`MPEG-TS section cut off at ${bytes.length} bytes`)
   }
-  if (tsCrc32(bytes) !== 0) throw new MalformedError(`MPEG-TS section of table ${bytes[0]} with a wrong checksum`)
+  if (mpegCrc32(bytes) !== 0) throw new MalformedError(`MPEG-TS section of table ${bytes[0]} with a wrong checksum`)
   return {
     tableId: bytes[0]!,
     tableIdExtension: bytes.readUInt16BE(3),
@@ -51,7 +51,7 @@ export function serializeTsSection({ tableId, tableIdExtension, version, current
   bytes.writeUInt16BE(tableIdExtension, 3)
   bytes[5] = 0xc0 | (version << 1) | (current ? 1 : 0)
   body.copy(bytes, HEADER_SIZE_BYTES)
-  bytes.writeUInt32BE(tsCrc32(bytes.subarray(0, -CRC_SIZE_BYTES)), sizeBytes - CRC_SIZE_BYTES)
+  bytes.writeUInt32BE(mpegCrc32(bytes.subarray(0, -CRC_SIZE_BYTES)), sizeBytes - CRC_SIZE_BYTES)
   return bytes
 }
 

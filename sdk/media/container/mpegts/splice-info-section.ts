@@ -1,6 +1,6 @@
 import { MalformedError } from '../../errors.ts'
-import { modulo, TS_CLOCK_RANGE } from './clock.ts'
-import { tsCrc32 } from './crc32.ts'
+import { modulo, PES_CLOCK_RANGE } from '../pes/clock.ts'
+import { mpegCrc32 } from '../pes/crc32.ts'
 import { sectionSize } from './section.ts'
 
 /** `section_length` is 4093 at most (ANSI/SCTE 35 9.6). */
@@ -25,13 +25,13 @@ export function moveSpliceTimes(section: Buffer, ticks: number): Buffer {
   if (section.length < MIN_SIZE_BYTES || section[0] !== TABLE_ID || sectionSize(section) !== section.length) {
     throw new MalformedError(`no splice information section in ${section.length} bytes`)
   }
-  if (tsCrc32(section) !== 0) throw new MalformedError('splice information section with a wrong checksum')
+  if (mpegCrc32(section) !== 0) throw new MalformedError('splice information section with a wrong checksum')
   const moved = Buffer.from(section)
   const highByte = section[ADJUSTMENT_OFFSET]!
   const adjustment = (highByte & 1) * 2 ** 32 + section.readUInt32BE(ADJUSTMENT_OFFSET + 1)
-  const next = modulo(adjustment + ticks, TS_CLOCK_RANGE)
+  const next = modulo(adjustment + ticks, PES_CLOCK_RANGE)
   moved[ADJUSTMENT_OFFSET] = (highByte & 0xfe) | (next >= 2 ** 32 ? 1 : 0)
   moved.writeUInt32BE(next % 2 ** 32, ADJUSTMENT_OFFSET + 1)
-  moved.writeUInt32BE(tsCrc32(moved.subarray(0, -CRC_SIZE_BYTES)), moved.length - CRC_SIZE_BYTES)
+  moved.writeUInt32BE(mpegCrc32(moved.subarray(0, -CRC_SIZE_BYTES)), moved.length - CRC_SIZE_BYTES)
   return moved
 }

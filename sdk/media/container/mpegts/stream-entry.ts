@@ -2,6 +2,7 @@ import { parseAudioSpecificConfig } from '../../codec/aac/audio-specific-config.
 import { tryParse } from '../../codec/try-parse.ts'
 import type { AudioCodec, AudioTrack, MediaTrack, Track, VideoCodec } from '../../track.ts'
 import { languageCodeOf, languageTagOf } from '../language.ts'
+import { PES_G711_CHANNELS, PES_G711_SAMPLE_RATE } from '../pes/g711-stream.ts'
 import { opusDescriptor } from './opus-descriptor.ts'
 import { canCarryDataInTs, tsDataEntry } from './data-entry.ts'
 import type { TsDescriptor, TsStreamEntry } from './program-tables.ts'
@@ -29,9 +30,6 @@ const LANGUAGE_SIZE_BYTES = 3
 const MIN_MPEG_1_SAMPLE_RATE = 32_000
 const MAX_ADTS_OBJECT_TYPE = 4
 const MAX_ADTS_CHANNEL_CONFIGURATION = 7
-/** The format of G.711, which the stream does not state. */
-export const TS_G711_SAMPLE_RATE = 8000
-export const TS_G711_CHANNELS = 1
 
 const CODEC_BY_STREAM_TYPE = new Map<number, VideoCodec | AudioCodec>([
   [STREAM_TYPE.mpeg1Audio, 'mp3'],
@@ -118,7 +116,7 @@ function audioKind({ codec, config }: AudioTrack): StreamKind | undefined {
       return { streamType: STREAM_TYPE.eac3, descriptors: [registration('EAC3')] }
     case 'pcma':
     case 'pcmu':
-      return config.sampleRate === TS_G711_SAMPLE_RATE && config.channels === TS_G711_CHANNELS
+      return config.sampleRate === PES_G711_SAMPLE_RATE && config.channels === PES_G711_CHANNELS
         ? plain(codec)
         : undefined
     default:
