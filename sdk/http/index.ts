@@ -1,6 +1,6 @@
 /** `sluice/sdk/http`: what plugins need that serve media over HTTP and WebSocket, or fetch it. */
 export { ClientAuthorization } from './auth/client-authorization.ts'
-export { createNonce } from './auth/nonce.ts'
+export { createNonce, NONCE_LIFETIME_MS } from './auth/nonce.ts'
 export { quote, quoteIfNeeded, splitUnquoted, unquote } from './auth/quoted-text.ts'
 export {
   checkAuthorization,

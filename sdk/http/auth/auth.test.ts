@@ -45,6 +45,13 @@ const digests: { name: string; input: DigestInput; response: string }[] = [
     response: '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1',
   },
   {
+    name: 'SM3, by its test vector of each hash',
+    input: { ...RFC_7616, algorithm: 'SM3', qop: undefined },
+    response: sm3(
+      `${sm3('Mufasa:http-auth@example.org:Circle of Life')}:${RFC_7616.nonce}:${sm3('GET:/dir/index.html')}`,
+    ),
+  },
+  {
     name: 'RFC 2617 3.5',
     input: {
       algorithm: 'MD5',
@@ -331,3 +338,7 @@ describe('ClientAuthorization', () => {
     )
   })
 })
+
+function sm3(text: string): string {
+  return createHash('sm3').update(text).digest('hex')
+}

@@ -6,6 +6,8 @@ const HASHES = {
   'SHA-512-256-sess': 'sha512-256',
   'SHA-256': 'sha256',
   'SHA-256-sess': 'sha256',
+  // Of GB/T 28181-2022, for SIP.
+  SM3: 'sm3',
   MD5: 'md5',
   'MD5-sess': 'md5',
 } as const

@@ -60,7 +60,7 @@ export function createChallenges(realm: string, nonce: string, stale: boolean): 
  * `WWW-Authenticate` and `Proxy-Authenticate` (RFC 3261 22.4, RFC 8760).
  */
 export function createDigestChallenge(
-  algorithm: 'SHA-256' | 'MD5',
+  algorithm: 'SHA-256' | 'MD5' | 'SM3',
   realm: string,
   nonce: string,
   stale: boolean,
@@ -70,9 +70,10 @@ export function createDigestChallenge(
 
 /**
  * Parses a header `Authorization`.
+ * @param offered the algorithms of the challenges; MD5 and SHA-256 unless given
  * @throws {MalformedError} when its scheme is unknown, or a parameter is missing. No value is in the message.
  */
-export function parseAuthorization(text: string): Authorization {
+export function parseAuthorization(text: string, offered = OFFERED): Authorization {
   const basic = BASIC.exec(text)?.[1]
   if (basic !== undefined) return parseBasic(basic)
   const [challenge] = parseChallenges([text])
@@ -84,7 +85,7 @@ export function parseAuthorization(text: string): Authorization {
     return value
   }
   const algorithm = digestAlgorithm(parameters.get('algorithm'))
-  if (algorithm === undefined || !OFFERED.includes(algorithm))
+  if (algorithm === undefined || !offered.includes(algorithm))
     throw new MalformedError('Authorization with an algorithm that was not offered')
   return {
     scheme: 'digest',
