@@ -1,11 +1,12 @@
 import { PipedProgram, type AccessUnit, type AudioTrack, type Processes, type Track, type UnitSink } from 'sluice/sdk'
-import { rescale, TS_CLOCK_LEAD_TICKS, TS_TIMESCALE, TsDemuxer, TsMuxer } from 'sluice/sdk/media'
+import { PES_TIMESCALE, rescale, TsDemuxer } from 'sluice/sdk/media'
+import { encoderInput, type EncoderInput } from './encoder-input.ts'
 import { encoderArguments, type Target } from './target.ts'
 
 /** The most bytes that ffmpeg has not read yet, some seconds of sound; beyond that, frames are left out. */
 const MAX_QUEUED_BYTES = 256 * 1024
 /** Counters of MPEG-TS start again after 26.5 hours (ISO/IEC 13818-1 2.4.3.7); another ffmpeg takes over before. */
-const MAX_RUN_TICKS = 24 * 3600 * TS_TIMESCALE
+const MAX_RUN_TICKS = 24 * 3600 * PES_TIMESCALE
 
 type EncoderOptions = {
   readonly processes: Processes
@@ -17,7 +18,7 @@ type EncoderOptions = {
   readonly signal: AbortSignal
   readonly source: AudioTrack
   readonly target: Target
-  /** Called with each encoded unit, in ticks of {@link TS_TIMESCALE}, at the time of the original sound. */
+  /** Called with each encoded unit, in ticks of {@link PES_TIMESCALE}, at the time of the original sound. */
   readonly made: (unit: AccessUnit) => void
   /** Called with the configuration of the encoded track before its first unit, and with each new one. */
   readonly configured: (config: AudioTrack['config']) => void
@@ -25,17 +26,17 @@ type EncoderOptions = {
 
 /** One ffmpeg that encodes the sound of one track. */
 export class Encoder {
-  readonly #muxer = new TsMuxer()
+  readonly #input: EncoderInput
   readonly #options: EncoderOptions
   #program: PipedProgram | undefined
   #started = false
-  /** The time of the source that is 0 for ffmpeg, in ticks of {@link TS_TIMESCALE}. */
+  /** The time of the source that is 0 for ffmpeg, in ticks of {@link PES_TIMESCALE}. */
   #baseTicks: number | undefined
   #lastTicks = 0
 
   constructor(options: EncoderOptions) {
     this.#options = options
-    this.#muxer.setTracks([options.source])
+    this.#input = encoderInput(options.source)
   }
 
   /**
@@ -45,7 +46,7 @@ export class Encoder {
   async begin(): Promise<Pick<PipedProgram, 'done'>> {
     const { processes, command, owner, signal, target, bitrateKbps } = this.#options
     const demuxer = new TsDemuxer(this.#sink())
-    const args = encoderArguments(target, bitrateKbps)
+    const args = encoderArguments(this.#input.format, target, bitrateKbps)
     // Output that is no MPEG-TS ends the program.
     const output = (bytes: Buffer) => demuxer.push(bytes)
     return (this.#program = await PipedProgram.begin(processes, { command, args, owner, signal, output }))
@@ -60,13 +61,13 @@ export class Encoder {
   encode(unit: AccessUnit): boolean {
     const stdin = this.#program?.stdin
     if (stdin === undefined || stdin.writableLength > MAX_QUEUED_BYTES) return false
-    if (!this.#started) stdin.write(this.#muxer.tables())
+    if (!this.#started) stdin.write(this.#input.head)
     this.#started = true
-    const { track } = unit
-    const base = (this.#baseTicks ??= rescale(unit.dts, track.timescale, TS_TIMESCALE))
-    const offset = rescale(base, TS_TIMESCALE, track.timescale)
-    this.#lastTicks = rescale(unit.dts, track.timescale, TS_TIMESCALE) - base
-    stdin.write(this.#muxer.mux(unit.at(track, unit.dts - offset, unit.pts - offset)))
+    const track = this.#options.source
+    const base = (this.#baseTicks ??= rescale(unit.dts, track.timescale, PES_TIMESCALE))
+    const offset = rescale(base, PES_TIMESCALE, track.timescale)
+    this.#lastTicks = rescale(unit.dts, track.timescale, PES_TIMESCALE) - base
+    stdin.write(this.#input.mux(unit.at(track, unit.dts - offset, unit.pts - offset)))
     return true
   }
 
@@ -87,7 +88,7 @@ export class Encoder {
       lost() {},
       write: (unit) => {
         if (!isMade(unit.track) || this.#baseTicks === undefined) return
-        const ticks = rescale(unit.dts, unit.track.timescale, TS_TIMESCALE) + this.#baseTicks - TS_CLOCK_LEAD_TICKS
+        const ticks = rescale(unit.dts, unit.track.timescale, PES_TIMESCALE) + this.#baseTicks - this.#input.leadTicks
         made(unit.at(unit.track, ticks, ticks))
       },
     }

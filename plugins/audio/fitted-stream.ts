@@ -9,8 +9,9 @@ import {
   type Subscriber,
   type Track,
 } from 'sluice/sdk'
-import { canCarryInTs, mainTracks, rescale, TS_TIMESCALE } from 'sluice/sdk/media'
+import { mainTracks, PES_TIMESCALE, rescale } from 'sluice/sdk/media'
 import type { AudioConfig } from './config.ts'
+import { canEncode } from './encoder-input.ts'
 import { Encoder } from './encoder.ts'
 import { targetTrack, type Target } from './target.ts'
 
@@ -59,7 +60,7 @@ export class FittedStream {
       failed: (failure) => this.#failed(failure),
     })
     this.#first.promise.catch(() => {})
-    this.#sound = publisher.addTrack(targetTrack(target, TS_TIMESCALE)) as AudioTrack
+    this.#sound = publisher.addTrack(targetTrack(target, PES_TIMESCALE)) as AudioTrack
   }
 
   /**
@@ -113,7 +114,7 @@ export class FittedStream {
     const main = mainTracks(this.#options.subscriber.tracks).find(({ kind }) => kind === 'audio')
     if (main !== undefined && main.id !== track.id) return
     if (this.#source === track) return
-    this.#source = canCarryInTs(track) ? track : undefined
+    this.#source = canEncode(track) ? track : undefined
     this.#renewEncoder()
   }
 
@@ -145,7 +146,7 @@ export class FittedStream {
 
   #made(unit: AccessUnit): void {
     const { publisher } = this.#options
-    const lateMs = this.#newestMs - rescale(unit.dts, TS_TIMESCALE, 1000)
+    const lateMs = this.#newestMs - rescale(unit.dts, PES_TIMESCALE, 1000)
     if (!this.#hasSound && lateMs > MAX_LATE_MS) return publisher.lost(this.#sound, 1)
     this.#hasSound = true
     publisher.write(unit.at(this.#sound, unit.dts, unit.pts))

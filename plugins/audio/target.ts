@@ -22,13 +22,13 @@ export function targetTrack(codec: Target, timescale: number): TrackInit {
 }
 
 /**
- * Returns the arguments with which ffmpeg reads sound as MPEG-TS from its stdin, and writes the encoded sound as MPEG-TS to its stdout at
+ * Returns the arguments with which ffmpeg reads sound in a format from its stdin, and writes the encoded sound as MPEG-TS to its stdout at
  * the same times: each frame at once, in a PES packet of its own.
  */
-export function encoderArguments(codec: Target, bitrateKbps: number): string[] {
+export function encoderArguments(format: 'mpegts' | 'flv', codec: Target, bitrateKbps: number): string[] {
   const encoder = codec === 'opus' ? 'libopus -frame_duration 20' : 'aac'
   // ffmpeg probes no more of the stream than its tables and a frame or two.
-  const input = '-probesize 1024 -analyzeduration 0 -copyts -f mpegts -i pipe:0 -map 0:a:0'
+  const input = `-probesize 1024 -analyzeduration 0 -copyts -f ${format} -i pipe:0 -map 0:a:0`
   const output = '-muxdelay 0 -muxpreload 0 -pes_payload_size 0 -flush_packets 1 -f mpegts pipe:1'
   const encoding = `-c:a ${encoder} -b:a ${bitrateKbps}k -ar ${SAMPLE_RATE} -ac ${CHANNELS}`
   return `-hide_banner -nostats -loglevel error ${input} ${encoding} ${output}`.split(' ')
