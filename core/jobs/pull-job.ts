@@ -111,7 +111,7 @@ export class PullJob implements RunningPull {
     const ending = new AbortController()
     try {
       const end = await service.pull(await this.#request(service, AbortSignal.any([signal, ending.signal])))
-      if (end.by === 'server' && isReplaced()) return 'replaced'
+      if (end.by === 'server' && end.reason.code === 'unloaded' && isReplaced()) return 'replaced'
       return this.#outcomeOf(end)
     } catch (error) {
       const isPlayed = this.#wish.openRecording !== undefined && !isReplaced()

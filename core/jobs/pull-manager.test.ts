@@ -183,6 +183,18 @@ describe('PullManager', () => {
     expect(logged.lines.filter(({ msg }) => msg.includes('failed'))).to.eql([])
   })
 
+  it('ends when its viewers have left, also when its plugin was replaced before', async () => {
+    const { manager, services, service, paths } = rig()
+    manager.start(lasting('a', 'x://a'))
+    await waitFor(() => paths().length === 1)
+    const old = service()
+    const next = new FakeService()
+    services.set('pull:x', next)
+    old.running[0]?.end({ by: 'server', reason: { code: 'idle', text: 'publish delay close timeout' } })
+    await waitFor(() => manager.get('a') === undefined)
+    expect(next.running).to.eql([])
+  })
+
   it('tries a lasting pull again without subscribers, until it is to last no more', async () => {
     const { manager, service } = rig()
     const policy = { maxretry: -1, retryinterval: 60_000 }
