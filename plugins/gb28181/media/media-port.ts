@@ -1,0 +1,24 @@
+import type { GbSetup } from '../sdp/session-description.ts'
+import type { SipEndpoint } from '../sip/flow.ts'
+
+/** Takes what arrives at a port. */
+export type MediaHandlers = {
+  /** Takes a packet; `from` is the address of its sender, `host:port`. Returns false when it is not the device's. */
+  packet(packet: Buffer, from: string): boolean
+  /** Bytes of a connection were no packets: some are missing before the next one. */
+  lost(from: string): void
+  /** A connection has ended. */
+  ended(from: string): void
+}
+
+/** The place where the media of a session arrives. */
+export interface MediaPort {
+  /** What the device is told; 0 where it is this server that connects. */
+  readonly port: number
+  /** Who opens the connection, as this server offers it; undefined by UDP. */
+  readonly setup: GbSetup | undefined
+  /** Does what is left to do once the device has told its address. @throws {Error} when it can't be connected to */
+  answered(address: SipEndpoint): Promise<void>
+  /** Gives the port and its connections up. Idempotent. */
+  close(): void
+}
