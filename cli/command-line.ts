@@ -44,6 +44,8 @@ export type Command =
   | { readonly kind: 'service'; readonly configFile: string | undefined; readonly action: ServiceAction }
   /** The arguments are those after `ctl`. */
   | { readonly kind: 'ctl'; readonly args: readonly string[] }
+  /** A command that a plugin brings along. The arguments are those after its name. */
+  | { readonly kind: 'plugin'; readonly name: string; readonly args: readonly string[] }
   | { readonly kind: 'reset'; readonly configFile: string | undefined; readonly names: readonly string[] }
   | { readonly kind: 'help' | 'version' }
   | { readonly kind: 'usage-error'; readonly message: string }
@@ -86,8 +88,15 @@ const COMMANDS: Readonly<Record<string, CommandShape>> = {
   'service remove': { options: ['user', 'force'] },
 }
 
-export function parseCommandLine(args: readonly string[]): Command {
-  if (args[0] === 'ctl') return { kind: 'ctl', args: args.slice(1) }
+/** @param isOfPlugin tells whether a plugin brings a command of this name along; the program's own come first */
+export function parseCommandLine(
+  args: readonly string[],
+  isOfPlugin: (name: string) => boolean = () => false,
+): Command {
+  const [name = '', ...rest] = args
+  if (name === 'ctl') return { kind: 'ctl', args: rest }
+  const isOwn = Object.keys(COMMANDS).some((own) => own.split(' ')[0] === name)
+  if (!isOwn && isOfPlugin(name)) return { kind: 'plugin', name, args: rest }
   try {
     return parse(args)
   } catch (error) {

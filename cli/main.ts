@@ -1,15 +1,17 @@
 import { parseCommandLine, USAGE } from './command-line.ts'
-import { VERSION } from '../core/package-root.ts'
+import { helpOfPlugins, PluginCommands } from './plugin-commands.ts'
+import { PLUGINS_FOLDER, VERSION } from '../core/package-root.ts'
 
 const EXIT_USAGE = 2
 
 await main()
 
 async function main(): Promise<void> {
-  const command = parseCommandLine(process.argv.slice(2))
+  const plugins = new PluginCommands(PLUGINS_FOLDER)
+  const command = parseCommandLine(process.argv.slice(2), (name) => plugins.has(name))
   switch (command.kind) {
     case 'help':
-      return void process.stdout.write(USAGE)
+      return void process.stdout.write(`${USAGE}${helpOfPlugins(await plugins.all())}`)
     case 'version':
       return void process.stdout.write(`${VERSION}\n`)
     case 'usage-error':
@@ -29,6 +31,8 @@ async function main(): Promise<void> {
       return (await import('./service/service-command.ts')).runServiceCommand(command.configFile, command.action)
     case 'reset':
       return (await import('./reset.ts')).reset(command.configFile, command.names)
+    case 'plugin':
+      return plugins.run(command.name, command.args)
     case 'run':
       return (await import('./run.ts')).run(command.configFile)
   }

@@ -31,6 +31,7 @@ const ENTRIES = [
   'sdk/*/index.ts',
   'plugins/*/index.ts',
   'plugins/*/*-process.ts',
+  'plugins/*/commands/*.ts',
 ]
 /** The public entries of the package: their names in `exports`, and their sources. */
 const PUBLIC = [

@@ -151,6 +151,7 @@ export type {
   Program,
   ProgramInit,
 } from './plugin/processes.ts'
+export type { ProgramCommand } from './plugin/program-command.ts'
 export { viewedList } from './plugin/viewed-list.ts'
 export type { ProtocolTraits, SchemeTraits } from './plugin/protocol-traits.ts'
 export type { PluginDirectory, PluginInfo, RuleGroups, RuleSection } from './plugin/plugins.ts'

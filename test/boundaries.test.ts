@@ -48,6 +48,9 @@ const NAMING: Readonly<Record<string, string>> = {
 /** `sluice ctl` asks a server over HTTP. It loads none of it, and so is there at once. */
 const CLIENT = ['./cli/ctl', './cli/terminal', './cli/command-error.ts', './cli/error-text.ts']
 
+/** A device to test the plugin with, which is written apart from it so that both do not share a mistake. */
+const DEVICE = './plugins/gb28181/device'
+
 /** The part of the tree that a file may know by relative paths. */
 function homeOf(path: string): string {
   const [first = '', second = ''] = path.split('/')
@@ -94,6 +97,10 @@ function standsAbove(path: string, imported: string): boolean {
   const to = roomOf(imported)
   if (from === undefined || from === to) return true
   return to !== undefined ? floorOf(to) < floorOf(from) : imported !== './core/server.ts'
+}
+
+function isKnownToDevice(imported: string): boolean {
+  return isBelow(imported, DEVICE) || imported === 'sluice/sdk/media' || imported.startsWith('node:')
 }
 
 function isKnownToClient(imported: string): boolean {
@@ -177,6 +184,20 @@ describe('boundaries', () => {
     expect(allows({ path: 'plugins/rtmp/test/a.test.ts', text: '', isTest: true }, './test/peers/ffmpeg.ts')).to.equal(
       true,
     )
+  })
+})
+
+describe('the simulated device of GB/T 28181', () => {
+  it('shares nothing with the plugin that it tests, but the media library', () => {
+    const files = sourceFiles(DEVICE.slice(2)).filter(({ isTest }) => !isTest)
+    expect(files.length).to.be.greaterThan(20)
+    const broken = files.flatMap((file) =>
+      importsOf(file)
+        .filter((imported) => !isKnownToDevice(imported))
+        .map((imported) => `${file.path} imports ${imported}`),
+    )
+    expect(broken).to.eql([])
+    expect(['./plugins/gb28181/sip/message.ts', 'sluice/sdk', 'fast-xml-parser'].filter(isKnownToDevice)).to.eql([])
   })
 })
 

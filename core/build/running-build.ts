@@ -18,13 +18,16 @@ export const BUILD_FOLDER: string | undefined = readRecord(HERE) === undefined ?
 const RECORD = BUILD_FOLDER === undefined ? undefined : readRecord(BUILD_FOLDER)
 const SDK = /^sluice\/(?:sdk(?:\/|$)|testing$)/u
 
-/** Finds the module that was built of a plugin's entry; undefined where there is none, or its sources have changed since. */
+/**
+ * Finds the module that was built of an entry of a plugin, its own or that of a part of it; undefined where there is none, or the
+ * sources of the plugin have changed since.
+ */
 export function builtPlugin(entry: string): BuiltPlugin | undefined {
   const source = belowRoot(entry)
   const file = RECORD?.entries[source]
   if (BUILD_FOLDER === undefined || RECORD === undefined || file === undefined) return undefined
-  const folder = `${path.posix.dirname(source)}/`
-  const own = Object.entries(RECORD.sources).filter(([name]) => name.startsWith(folder))
+  const [parent, name] = source.split('/')
+  const own = Object.entries(RECORD.sources).filter(([place]) => place.startsWith(`${parent}/${name}/`))
   const plugin = { file: path.join(BUILD_FOLDER, file), sources: Object.fromEntries(own) }
   return changedSources({ ...RECORD, sources: plugin.sources }, PACKAGE_ROOT).length === 0 ? plugin : undefined
 }
