@@ -12,6 +12,9 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 /** The longest refusal in plain text that is shown, as pictures have them, in characters. */
 const MAX_REASON_LENGTH = 500
 
+/** The codes of answers that are no refusals: some operations say 200 where others say 0. */
+const DONE: ReadonlySet<number> = new Set([0, 200])
+
 type ApiClientOptions = {
   readonly server: ServerAddress
   /** The trusted certificates as a PEM text, in place of those of Node. */
@@ -52,6 +55,14 @@ export class ApiClient {
    */
   get(path: string, missing?: string): Promise<unknown> {
     return this.#ask({ method: 'GET', path, missing })
+  }
+
+  /** Reads the fields of an answer that has them beside its code; see {@link ApiClient.get}. */
+  async getFields(path: string, missing?: string): Promise<Readonly<Record<string, unknown>>> {
+    const json = await this.#answer({ method: 'GET', path, missing })
+    if (!isObject(json)) return {}
+    const { code: _code, message: _message, ...fields } = json
+    return fields
   }
 
   /** Reads all of an answer that is no JSON, such as a picture; see {@link ApiClient.get}. */
@@ -102,7 +113,13 @@ export class ApiClient {
     await this.#agent?.destroy()
   }
 
-  async #ask({ missing, ...request }: ApiRequest): Promise<unknown> {
+  async #ask(request: ApiRequest): Promise<unknown> {
+    const json = await this.#answer(request)
+    return isObject(json) && typeof json['code'] === 'number' ? json['data'] : json
+  }
+
+  /** Sends a request, and returns its answer, which is no refusal. */
+  async #answer({ missing, ...request }: ApiRequest): Promise<unknown> {
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
     const answer = await this.#send(request, { accept: 'application/json', signal, maxBytes: MAX_ANSWER_BYTES })
     const text = await this.#textOf(answer)
@@ -114,8 +131,8 @@ export class ApiClient {
     }
     if (!isObject(json) || typeof json['code'] !== 'number') return json
     // Some operations refuse by the body of a successful answer.
-    if (json['code'] !== 0) throw refusal(json['code'], messageOf(json), { server: this.server, missing })
-    return json['data']
+    if (!DONE.has(json['code'])) throw refusal(json['code'], messageOf(json), { server: this.server, missing })
+    return json
   }
 
   async #send(

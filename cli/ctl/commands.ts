@@ -2,6 +2,7 @@ import type { Command } from './command.ts'
 import { ALARM_COMMANDS } from './commands/alarm-commands.ts'
 import { ALIAS_COMMANDS } from './commands/alias-commands.ts'
 import { CONFIG_COMMANDS } from './commands/config-commands.ts'
+import { GB_COMMANDS } from './commands/gb-commands.ts'
 import { LOGIN_COMMANDS } from './commands/login-commands.ts'
 import { PICTURE_COMMANDS } from './commands/picture-commands.ts'
 import { PLAN_COMMANDS } from './commands/plan-commands.ts'
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   ...PICTURE_COMMANDS,
   ...PLAN_COMMANDS,
   ...PROXY_COMMANDS,
+  ...GB_COMMANDS,
   ...ALIAS_COMMANDS,
   ...CONFIG_COMMANDS,
   ...TASK_COMMANDS,
