@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { TObject } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import {
   definePlugin,
   type PluginConfig,
@@ -252,7 +252,15 @@ function freePorts(schema: TObject | undefined): WrittenSection {
   const groups = Object.entries(schema?.properties ?? {}).filter(([, group]) => {
     return 'properties' in group && Object.hasOwn(group.properties as object, 'listenaddr')
   })
-  return Object.fromEntries(groups.map(([name]) => [name, { listenaddr: FREE_PORT }]))
+  return Object.fromEntries(
+    groups.map(([name, group]) => [name, { listenaddr: takesList(group) ? [FREE_PORT] : FREE_PORT }]),
+  )
+}
+
+/** True where a group has a list of addresses. */
+function takesList(group: TSchema): boolean {
+  const { properties } = group as Partial<TObject>
+  return properties?.['listenaddr'] !== undefined && 'items' in properties['listenaddr']
 }
 
 function portOf(addresses: readonly { readonly port: number; readonly tls: boolean }[], tls: boolean): number {

@@ -238,6 +238,12 @@ describe('the build of the server', () => {
     expect(server.process.stderr.replace(BUILDING, '')).to.equal('')
   })
 
+  it('has the commands of plugins, which run without a server', async () => {
+    const said = async (...args: readonly string[]) => String(await startCommand(args, { cwd: folder }).succeed())
+    expect(await said('--help')).to.match(/^ {2}sluice gb-device +\S/mu)
+    expect(await said('gb-device', '--help')).to.match(/^Usage: sluice gb-device/u)
+  })
+
   it('keeps users in PostgreSQL, whom it lets in, and recordings in a bucket, and has its commands', async function () {
     for (const peer of ['postgresql', 'swift'] as const) requirePeer(this, peer)
     const [swift, postgres] = await Promise.all([SwiftServer.start(), sharedPostgres()])

@@ -134,7 +134,7 @@ describe('sluice on the command line', () => {
       expect(shown).to.include("there is no plugin 'nosuch'")
       expect(shown).to.include('global.publish.key keeps nobody out')
     }
-    expect(text.split('\n').length).to.be.below(30)
+    expect(text.split('\n').length).to.be.below(34)
     expect(whole).to.match(/queuetime: \S+ +# global/u)
     expect(whole).to.match(/kickexist: false +# default/u)
   })

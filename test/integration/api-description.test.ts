@@ -5,10 +5,11 @@ import { startServer, type RunningServer } from '../support/server.ts'
 const ELSEWHERE = { headers: { 'x-forwarded-for': '203.0.113.7' } }
 const SHIPPED = { SLUICE_DEMO_ENABLE: 'true', SLUICE_JSMPEG_ENABLE: 'true' }
 
-/** Guarded routes that are no operations: their clients want no JSON, or they belong to those that answer pictures. */
+/** Guarded routes that are no operations: their clients want no JSON, or they belong to those that answer pictures and files. */
 const RAW: readonly RegExp[] = [
   /^GET \/metrics$/u,
   /^GET \/api\/metrics$/u,
+  /^GET \/gb28181\/download$/u,
   /^GET \/snap\/(?:batch\/|batchplayback\/)?\*$/u,
 ]
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { Config } from '../../core/config/config.ts'
+import gb28181 from '../../plugins/gb28181/index.ts'
 import rtmp from '../../plugins/rtmp/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import srt from '../../plugins/srt/index.ts'
@@ -83,6 +84,7 @@ describe('in a container', () => {
       config.declare(rtsp).values.tcp.listenaddr,
       ...[config.declare(srt).values.listenaddr].map((address) => `udp${address}`),
       ...[config.declare(webrtc).values.port].flat(),
+      ...config.declare(gb28181).values.sip.listenaddr.map((address) => address.replace('::', ':')),
     ]
     const ports = listening.map((address) =>
       address.replace(/^(?:tcp)?:(\d+)$/u, '$1/tcp').replace(/^udp:(\d+)$/u, '$1/udp'),
@@ -151,6 +153,7 @@ describe('in a container', () => {
         SLUICE_RTSP_TCP_LISTENADDR: ':0',
         SLUICE_WEBRTC_PORT: '[udp:0, tcp:0]',
         SLUICE_SRT_LISTENADDR: ':0',
+        SLUICE_GB28181_SIP_LISTENADDR: '[udp::0, tcp::0]',
       }
       const [, ...args] = dockerfile.list('ENTRYPOINT')
       const lent = process.getuid?.() === 0 ? WITHOUT_CAPABILITIES : []

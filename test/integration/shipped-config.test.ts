@@ -9,6 +9,7 @@ import crontab from '../../plugins/crontab/index.ts'
 import demo from '../../plugins/demo/index.ts'
 import audio from '../../plugins/audio/index.ts'
 import flv from '../../plugins/flv/index.ts'
+import gb28181 from '../../plugins/gb28181/index.ts'
 import history from '../../plugins/history/index.ts'
 import hls from '../../plugins/hls/index.ts'
 import home from '../../plugins/home/index.ts'
@@ -28,6 +29,7 @@ const PLUGINS = [
   rtsp,
   webrtc,
   srt,
+  gb28181,
   flv,
   mp4,
   hls,

@@ -68,6 +68,7 @@ const PEERS = {
       'gstreamer1.0-plugins-bad',
     ],
   },
+  sipp: { programs: ['sipp'], packages: ['sip-tester'] },
   vlc: { programs: ['cvlc', 'setpriv'], packages: ['vlc-bin', 'vlc-plugin-base', 'util-linux'] },
   debootstrap: { programs: ['debootstrap', 'unshare', 'chroot'], packages: ['debootstrap', 'util-linux'] },
   openssl: { programs: ['openssl'], packages: ['openssl'] },

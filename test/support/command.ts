@@ -18,6 +18,7 @@ export const COMMAND_ENV = {
   SLUICE_RTSP_TCP_LISTENADDR: ':0',
   SLUICE_WEBRTC_PORT: '[udp:0, tcp:0]',
   SLUICE_SRT_LISTENADDR: ':0',
+  SLUICE_GB28181_SIP_LISTENADDR: '[udp::0, tcp::0]',
   SLUICE_DEMO_ENABLE: 'false',
   SLUICE_JSMPEG_ENABLE: 'false',
 }

@@ -38,6 +38,7 @@ const ENV = {
   SLUICE_RTSP_TCP_LISTENADDR: ':0',
   SLUICE_WEBRTC_PORT: '[udp:0, tcp:0]',
   SLUICE_SRT_LISTENADDR: ':0',
+  SLUICE_GB28181_SIP_LISTENADDR: '[udp::0, tcp::0]',
   SLUICE_DEMO_ENABLE: 'false',
   SLUICE_JSMPEG_ENABLE: 'false',
   // What a viewer waits for, or sends, may take a busy machine longer than a user would bear.

@@ -10,6 +10,7 @@ import { FlvViewer } from '../flv-viewer.ts'
 import { LiveSource } from '../live-source.ts'
 import { RtmpClient } from '../rtmp-client.ts'
 import { startServer, type ApiAnswer, type RunningServer, type ServerLogRecord } from '../server.ts'
+import { GbDevices } from './gb-devices.ts'
 
 const CLIP_SECONDS = 2
 const FILM_SECONDS = 30
@@ -33,13 +34,15 @@ export class ApiWorld {
   /** Is published all the time, and has a viewer. */
   readonly streamPath = 'live/walk'
   readonly viewer: FlvViewer
+  readonly gb: GbDevices
   readonly #clip: FlvFile
   #made = 0
 
-  private constructor(server: RunningServer, clip: FlvFile, viewer: FlvViewer) {
+  private constructor(server: RunningServer, clip: FlvFile, viewer: FlvViewer, gb: GbDevices) {
     this.server = server
     this.#clip = clip
     this.viewer = viewer
+    this.gb = gb
   }
 
   static async start({ global = '', sections = '' }: ApiWorldInit = {}): Promise<ApiWorld> {
@@ -58,7 +61,7 @@ export class ApiWorld {
     await LiveSource.start({ url: server.rtmp('live/walk'), tags, loopMs: CLIP_SECONDS * 1000 })
     const viewer = new FlvViewer(server.http('/flv/live/walk.flv'))
     await viewer.received.wait(1)
-    return new ApiWorld(server, file, viewer)
+    return new ApiWorld(server, file, viewer, await GbDevices.start(server))
   }
 
   get records(): readonly ServerLogRecord[] {
@@ -219,6 +222,7 @@ global:
   pull: { folders: ['${folder}'] }
 ${global}
 mp4: { onsub: { pull: { '^film/.+$': film.mp4 } } }
+gb28181: { timezone: '' }
 ${sections}
 `
 }

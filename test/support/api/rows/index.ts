@@ -1,5 +1,8 @@
 import type { Row } from '../row.ts'
 import { CONFIG_ROWS, NATIVE_CONFIG_ROWS } from './config.ts'
+import { GB_CHANNEL_ROWS, GB_DEVICE_ROWS, GB_GROUP_ROWS } from './gb28181.ts'
+import { GB_CONTROL_ROWS } from './gb28181-control.ts'
+import { GB_MEDIA_ROWS } from './gb28181-media.ts'
 import { LOGIN_ROWS } from './login.ts'
 import { NATIVE_ROWS } from './native.ts'
 import { PLAN_ROWS } from './plans.ts'
@@ -27,4 +30,9 @@ export const API_ROWS: Readonly<Record<string, readonly Row[]>> = {
   alarms: ALARM_ROWS,
   'streams, as 6.x has them': NATIVE_ROWS,
   'of plugins': PLUGIN_ROWS,
+  'devices of GB/T 28181': GB_DEVICE_ROWS,
+  'their channels': GB_CHANNEL_ROWS,
+  'their groups': GB_GROUP_ROWS,
+  'their cameras': GB_CONTROL_ROWS,
+  'their media and alarms': GB_MEDIA_ROWS,
 }
