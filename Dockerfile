@@ -34,7 +34,7 @@ RUN mkdir -m 700 /data && chown node:node /data
 ENV SLUICE_GLOBAL_DATADIR=/data SLUICE_GLOBAL_STORAGE_LOCAL_PATH=/data/recordings
 VOLUME /data
 USER node
-EXPOSE 8080 1935 554 6000/udp 9000/udp 9000/tcp
+EXPOSE 8080 1935 554 6000/udp 9000/udp 9000/tcp 5060/udp 5060/tcp
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Node is the first process, and takes the signals itself; what follows the image's name goes to Sluice.

@@ -24,6 +24,7 @@ describe('the protocols of the shipped plugins', () => {
     ['RTSP://user:pw@host/a.mp4', 'rtsp'],
     ['rtsps://host/a', 'rtsp'],
     ['srt://host:6000?streamid=a', 'srt'],
+    ['gb28181://34020000001320000001/34020000001310000001', 'gb28181'],
     ['whep://host/a', 'webrtc'],
     ['https://host/live/a/whep?x=1', 'webrtc'],
     ['whips://host/a', 'webrtc'],
@@ -44,6 +45,7 @@ describe('the protocols of the shipped plugins', () => {
   it('have the usual ports of their schemes', () => {
     const schemes = plugins.flatMap(({ protocol }) => Object.entries(protocol?.schemes ?? {}))
     expect(Object.fromEntries(schemes.map(([scheme, { tcpPort }]) => [scheme, tcpPort]))).to.eql({
+      gb28181: undefined,
       rtmp: 1935,
       rtmps: 443,
       rtsp: 554,
@@ -71,7 +73,8 @@ describe('the protocols of the shipped plugins', () => {
       5: 'hls',
       6: 'flv',
       7: 'mp4',
+      8: 'gb28181',
     })
-    expect(numbered).to.have.length(7)
+    expect(numbered).to.have.length(8)
   })
 })

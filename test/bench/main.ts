@@ -1,6 +1,7 @@
 /** Measures this server side by side with others; see docs/performance.md. */
 import { writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
+import { formatDevices, runDevices } from './devices/devices.ts'
 import { sourceFile } from './media/source-file.ts'
 import { parseOptions, USAGE, type Options } from './options.ts'
 import { formatRecordings, runRecordings } from './recordings/recordings.ts'
@@ -40,6 +41,8 @@ async function main(): Promise<void> {
   if (units.length > 0) printUnits(units)
   const recordings = options.only.includes('recordings') ? await runRecordings() : undefined
   if (recordings !== undefined) print(formatRecordings(recordings))
+  const devices = options.only.includes('devices') ? await runDevices() : undefined
+  if (devices !== undefined) print(formatDevices(devices))
   const starts = options.only.includes('start') ? await runStarts(options.rounds) : undefined
   if (starts !== undefined) print(formatStarts(starts))
   const scenarios = SCENARIOS.filter(({ name }) => options.only.includes(name))
@@ -59,7 +62,17 @@ async function main(): Promise<void> {
   }
   print(`\nload average at the end ${formatLoad()}\n`)
   if (options.jsonFile === undefined) return
-  const report = { date: new Date().toISOString(), machine, options, units, recordings, starts, results, measurements }
+  const report = {
+    date: new Date().toISOString(),
+    machine,
+    options,
+    units,
+    recordings,
+    devices,
+    starts,
+    results,
+    measurements,
+  }
   await writeFile(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`)
 }
 
@@ -76,7 +89,7 @@ function readOptions(): Options | undefined {
 
 /** What is not there is left out, and said to be. */
 async function findServers({ writeMerges, profileFolder, peers, only }: Options): Promise<BenchServer[]> {
-  if (only.every((name) => name === 'units' || name === 'recordings')) return []
+  if (only.every((name) => name === 'units' || name === 'recordings' || name === 'devices')) return []
   const servers = writeMerges.map((writeMerge, index) => sluice({ writeMerge, profileFolder, hls: index === 0 }))
   if (peers.includes('nginx')) {
     const nginx = nginxRtmp()

@@ -1,7 +1,17 @@
 import { parseArgs } from 'node:util'
 import { FORMATS, type Format } from './load/player.ts'
 
-export const SCENARIOS = ['fanout', 'hls', 'publishers', 'joins', 'stalled', 'recordings', 'start', 'units'] as const
+export const SCENARIOS = [
+  'fanout',
+  'hls',
+  'publishers',
+  'joins',
+  'stalled',
+  'recordings',
+  'devices',
+  'start',
+  'units',
+] as const
 export type Scenario = (typeof SCENARIOS)[number]
 export const PEERS = ['nginx', 'nms', 'werift', 'gstreamer', 'ffmpeg', 'no-ffi'] as const
 export type Peer = (typeof PEERS)[number]
