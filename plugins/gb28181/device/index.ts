@@ -1,5 +1,6 @@
 export type { DeviceEvent } from './device-event.ts'
 export type { GbChannel, GbDeviceOptions, GbRecording } from './device-options.ts'
+export { DeviceSite } from './device-site.ts'
 export { GbDevice } from './gb-device.ts'
 export { clipByFfmpeg, type ClipAudio, type FfmpegClip } from './media/ffmpeg-clip.ts'
 export type { Clip } from './media/clip.ts'

@@ -47,8 +47,16 @@ describe('messages of devices as they are', () => {
     })
   }
 
-  it('NVR: malformed XML, and a wrong SumNum', async () => {
+  it('NVR: malformed XML, a wrong SumNum, and a lost part', async () => {
     const rig = await GbRig.start()
+    const lossy = {
+      id: '34020000001110000003',
+      channels: CHANNELS,
+      pageSize: 1,
+      quirks: ['catalog-lost-part'],
+    } as const
+    const cut = rig.device(lossy)
+    await cut.start()
     const device = rig.device({ channels: CHANNELS, quirks: ['catalog-malformed'] })
     await device.start()
     await waitFor(async () => (await channelsOf(rig, device)).length >= 2)
@@ -57,6 +65,7 @@ describe('messages of devices as they are', () => {
     const other = rig.device({ id: '34020000001110000002', channels: CHANNELS, quirks: ['catalog-wrong-sum'] })
     await other.start()
     await waitFor(async () => (await channelsOf(rig, other)).length === CHANNELS.length)
+    await waitFor(async () => (await channelsOf(rig, cut)).length === CHANNELS.length - 1)
   })
 
   it('a catalog of 10,000 channels, each of which can be watched', async () => {

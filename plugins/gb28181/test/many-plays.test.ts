@@ -14,7 +14,7 @@ function resources(): Readonly<Record<string, number>> {
   return counts
 }
 
-describe('a thousand plays', () => {
+describe('many plays', () => {
   it('leave no port, socket, call or SSRC', async () => {
     const rig = await GbRig.start({ config: ['publish: { delayclosetimeout: 1ms, idletimeout: 300ms }'] })
     const clip = await clipOf({ audio: 'none' })
