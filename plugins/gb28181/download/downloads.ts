@@ -10,6 +10,8 @@ const RECORDING_TYPE = 'mp4'
 /** Media that is kept until the recording has begun. */
 const BUFFER_MS = 20_000
 const MAX_SPEED = 4
+/** The time in which the file is finished once the device has sent all. */
+const FILE_MS = 60_000
 
 /** A recording of a device that is stored here. Times are Unix milliseconds. */
 export type Download = {
@@ -27,8 +29,8 @@ export type Download = {
   downloadedBytes: number
   /** As the device has told; 0 where it has not. */
   totalBytes: number
-  /** True once the device has sent all: it is whole when its file is. */
-  isSent: boolean
+  /** When the device had sent all: it is whole when its file is. 0 before. */
+  sentMs: number
   readonly startedMs: number
   completedMs: number
 }
@@ -57,13 +59,16 @@ export class Downloads {
       if (download === undefined) return
       download.filePath = filePath
       download.downloadedBytes = sizeBytes
-      if (download.isSent) Object.assign(download, { status: 'completed', progress: 100, completedMs: Date.now() })
+      if (download.sentMs > 0) Object.assign(download, { status: 'completed', progress: 100, completedMs: Date.now() })
     })
   }
 
   /** Returns a download that goes on, or is over; undefined when none is known. */
   get(id: string): Download | undefined {
-    return this.#kept.get(id)
+    const download = this.#kept.get(id)
+    const isLate = download?.status === 'downloading' && download.sentMs > 0 && Date.now() - download.sentMs > FILE_MS
+    if (isLate) fail(download, 'its file was not finished')
+    return download
   }
 
   /** Returns the download whose stream has a path. */
@@ -79,7 +84,7 @@ export class Downloads {
   start(wish: DownloadWish): { readonly download: Download; readonly isRunning: boolean } {
     const { deviceId, channelId, startMs, endMs, speed = MAX_SPEED } = wish
     const id = [deviceId, channelId, Math.floor(startMs / 1000), Math.floor(endMs / 1000)].join('_')
-    const running = this.#kept.get(id)
+    const running = this.get(id)
     if (running?.status === 'pending' || running?.status === 'downloading')
       return { download: running, isRunning: true }
     if (this.#ctx.services.get('recordings') === undefined) throw new StreamUnavailable('the server records nothing')
@@ -96,7 +101,7 @@ export class Downloads {
       filePath: '',
       downloadedBytes: 0,
       totalBytes: 0,
-      isSent: false,
+      sentMs: 0,
       startedMs: Date.now(),
       completedMs: 0,
     }

@@ -35,11 +35,11 @@ export function followDownload(
     sink,
     ended() {
       look()
-      download.isSent = true
+      download.sentMs = Date.now()
     },
     stop() {
       stopLooking()
-      if (!download.isSent) fail(download, 'it has ended before its time')
+      if (download.sentMs === 0) fail(download, 'it has ended before its time')
     },
   }
 }

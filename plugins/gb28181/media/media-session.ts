@@ -88,16 +88,13 @@ export class MediaSession {
     signal: AbortSignal,
     step: (name: string, description?: string) => void,
   ): Promise<MediaSession> {
-    const modes = modesOf(wish.device)
-    for (const [index, mode] of modes.entries()) {
-      try {
-        const session = new MediaSession(await open(tools, wish, mode, signal, step))
-        return session
-      } catch (error) {
-        if (!(error instanceof OfferRefused) || index === modes.length - 1) throw error
-      }
+    const mode = firstMode(wish.device)
+    try {
+      return new MediaSession(await open(tools, wish, mode, signal, step))
+    } catch (error) {
+      if (!(error instanceof OfferRefused) || mode === 'UDP') throw error
+      return new MediaSession(await open(tools, wish, 'UDP', signal, step))
     }
-    throw new Error('unreachable')
   }
 
   /**
@@ -129,10 +126,9 @@ type Opened = {
   readonly release: () => void
 }
 
-/** The ways of media to try: what devices of 2011 know, and UDP where a device refuses TCP. */
-function modesOf({ streamMode, version }: Device): readonly StreamMode[] {
-  if (streamMode === 'UDP' || version.startsWith('1.')) return ['UDP']
-  return [streamMode, 'UDP']
+/** The way of media that a device is asked for first: devices of 2011 know UDP alone. */
+function firstMode({ streamMode, version }: Device): StreamMode {
+  return version.startsWith('1.') ? 'UDP' : streamMode
 }
 
 async function open(

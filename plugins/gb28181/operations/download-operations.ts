@@ -47,6 +47,7 @@ export function addDownloadOperations(add: AddOperation, platform: Platform): vo
       targetOf(platform, params)
       const { startMs, endMs = Date.now() } = parseTimeRange(range, Date.now())
       if (startMs === undefined) throw new InvalidRequest('start is missing: the time from which to download')
+      if (endMs - startMs < 1000) throw new InvalidRequest('the time to download must be a second at least')
       const { download, isRunning } = downloads.start({ deviceId, channelId, startMs, endMs, speed })
       const { id: downloadId, status } = download
       return {

@@ -113,8 +113,7 @@ function publish(tools: PullTools, request: PullRequest, session: MediaSession, 
   const { device, channel, range, download } = source
   const isPlayback = range !== undefined && download === undefined
   const playback = isPlayback ? new PlaybackControl(session, device.id, range) : undefined
-  const control: SourceControl =
-    playback ?? (isPlayback ? {} : { requestKeyframe: () => askForKeyframe(tools, source) })
+  const control: SourceControl = playback ?? { requestKeyframe: () => askForKeyframe(tools, source) }
   const options = {
     control,
     timestampBits: TIMESTAMP_BITS,
@@ -128,16 +127,16 @@ function publish(tools: PullTools, request: PullRequest, session: MediaSession, 
     const following = download === undefined ? undefined : followDownload(ctx, session, publisher, download)
     session.deliver(following?.sink ?? publisher, () => publisher.tracksComplete())
     const stop = ctx.setTimeout(() => reportUnsupported(tools, session, source), UNSUPPORTED_AFTER_MS)
-    try {
-      const reason = await session.ended
-      await delay(LAST_PACKETS_MS)
-      session.inlet.close()
-      following?.ended()
-      if (range === undefined) throw new SluiceError('SOURCE_ENDED', 502, reason)
-    } finally {
+    // Whoever ends it, the device or the server.
+    publisher.onClose(() => {
       stop()
       following?.stop()
-    }
+    })
+    const reason = await session.ended
+    await delay(LAST_PACKETS_MS)
+    session.inlet.close()
+    following?.ended()
+    if (range === undefined) throw new SluiceError('SOURCE_ENDED', 502, reason)
   })
   const ids = { deviceId: device.id, channelId: channel.channelId }
   const stream = { ...ids, name: source.name, ssrc: session.ssrc, playback }

@@ -115,6 +115,25 @@ describe('recordings of devices', () => {
     expect(JSON.stringify(listed)).to.include(downloadId)
   })
 
+  it('are downloads that fail when they are stopped before their end', async () => {
+    const rig = await GbRig.start()
+    const device = await rig.registered({
+      source: await clipOf(),
+      recordings: [{ start: new Date(START_MS), end: new Date(END_MS) }],
+    })
+    const none = await rig.api(`download/${rig.pathOf(device)}?start=${START_MS}&end=${START_MS}`)
+    expect(none.body.code).to.equal(400)
+    const { data } = (await rig.api(`download/${rig.pathOf(device)}?start=${START_MS}&end=${END_MS}`)).body as {
+      data: { downloadId: string }
+    }
+    const statusOf = async () =>
+      ((await rig.api(`download/progress/${data.downloadId}`)).body.data as { status: string }).status
+    await waitFor(async () => (await statusOf()) === 'downloading')
+    rig.server.server.streams.get(`gb_download/${data.downloadId}`)?.publisher?.close('an operator has stopped it')
+    await waitFor(async () => (await statusOf()) === 'failed')
+    await rig.isAtRest()
+  })
+
   it('are downloads that fail when the device refuses', async () => {
     const rig = await GbRig.start()
     const device = await rig.registered({ source: await clipOf(), quirks: ['refuse=404'] })
