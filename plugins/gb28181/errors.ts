@@ -55,3 +55,17 @@ export class GroupUnknown extends SluiceError {
     super('GROUP_UNKNOWN', 404, `there is no group ${id}`)
   }
 }
+
+/** There is no such download (`DOWNLOAD_UNKNOWN`, 404). */
+export class DownloadUnknown extends SluiceError {
+  constructor(id: string) {
+    super('DOWNLOAD_UNKNOWN', 404, `there is no download ${id}`)
+  }
+}
+
+/** Nobody waits for this picture, or no longer (`UPLOAD_UNKNOWN`, 404). */
+export class UploadUnknown extends SluiceError {
+  constructor() {
+    super('UPLOAD_UNKNOWN', 404, 'nobody waits for this picture')
+  }
+}

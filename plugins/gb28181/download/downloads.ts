@@ -1,5 +1,7 @@
-import { messageOf, SluiceError, StreamUnavailable, type PullWish, type RunningPull } from 'sluice/sdk'
+import { messageOf, StreamUnavailable, type PullWish, type RunningPull } from 'sluice/sdk'
 import type { GbContext } from '../plugin-context.ts'
+import { livePath } from '../registry/channel.ts'
+import { pullRule } from '../streams/pull-rule.ts'
 
 /** The folder of streams in which recordings of devices are stored. */
 const FOLDER = 'gb_download'
@@ -156,31 +158,15 @@ export function pathOf({ id }: Pick<Download, 'id'>): string {
 }
 
 function wishOf(download: Download): PullWish {
-  const { deviceId, channelId, startMs, endMs, speed } = download
+  const { startMs, endMs, speed } = download
   const query = new URLSearchParams({ start: String(startMs), end: String(endMs), download: String(speed) })
   return {
     plugin: 'gb28181',
     streamPath: pathOf(download),
-    rule: {
-      url: `gb28181://${deviceId}/${channelId}?${query.toString()}`,
-      loop: 0,
-      maxretry: 0,
-      retryinterval: 1000,
-      proxy: '',
-      header: {},
-      args: {},
-      testmode: 0,
-    },
+    rule: pullRule(livePath(download), query.toString(), 0),
     publish: { buffertime: BUFFER_MS, delayclosetimeout: 0, idletimeout: 0 },
     args: {},
     isLasting: true,
     origin: 'gb28181',
-  }
-}
-
-/** There is no such download (`DOWNLOAD_UNKNOWN`, 404). */
-export class DownloadUnknown extends SluiceError {
-  constructor(id: string) {
-    super('DOWNLOAD_UNKNOWN', 404, `there is no download ${id}`)
   }
 }

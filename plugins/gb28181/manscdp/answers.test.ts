@@ -11,7 +11,6 @@ import { parseMobilePosition } from './position.ts'
 import { parsePresets } from './preset.ts'
 import { parsePtzPosition } from './ptz-position.ts'
 import { parseSdCards } from './sd-card.ts'
-import { parseSnapshotFinished } from './snapshot.ts'
 import { CHINA_TIME } from './times.ts'
 
 const ID = '34020000001320000001'
@@ -144,13 +143,6 @@ const CASES: readonly Case[] = [
     },
   ],
   ['no configuration', config, '<Result>ERROR</Result><Other/>', { isOk: false, parts: [] }],
-  [
-    'pictures',
-    parseSnapshotFinished,
-    '<SessionID>s</SessionID><SnapShotList><SnapShotFileID>1</SnapShotFileID><SnapShotFileID>2</SnapShotFileID><SnapShotFileID/></SnapShotList>',
-    { sessionId: 's', fileIds: ['1', '2'] },
-  ],
-  ['no pictures', parseSnapshotFinished, '', { sessionId: '', fileIds: [] }],
   [
     'a home position',
     parseHomePosition,

@@ -32,12 +32,7 @@ import {
   recordInfoQuery,
   sdCardStatusQuery,
 } from './queries.ts'
-import {
-  alarmSubscription,
-  catalogSubscription,
-  mobilePositionSubscription,
-  ptzPositionSubscription,
-} from './subscriptions.ts'
+import { alarmSubscription, catalogSubscription, mobilePositionSubscription } from './subscriptions.ts'
 import { CHINA_TIME } from './times.ts'
 
 const ID = '34020000001320000001'
@@ -127,7 +122,6 @@ const CASES: readonly Case[] = [
     'MobilePosition',
     '<Interval>30</Interval>',
   ],
-  ['notices of where it looks', ptzPositionSubscription(ID).body, 'Query', 'PTZPosition', ''],
   ['front end', frontEndControl(ID, STOP), 'Control', 'DeviceControl', `<PTZCmd>${STOP}</PTZCmd>`],
   [
     'front end with a name',
@@ -261,13 +255,8 @@ describe('MANSCDP', () => {
   }
 
   it('is asked for by events', () => {
-    const subscriptions = [catalogSubscription, alarmSubscription, mobilePositionSubscription, ptzPositionSubscription]
-    expect(subscriptions.map((subscription) => subscription(ID).event)).to.eql([
-      'Catalog',
-      'presence',
-      'presence',
-      'PTZPosition',
-    ])
+    const subscriptions = [catalogSubscription, alarmSubscription, mobilePositionSubscription]
+    expect(subscriptions.map((subscription) => subscription(ID).event)).to.eql(['Catalog', 'presence', 'presence'])
   })
 
   it('leaves out what XML can not hold', () => {

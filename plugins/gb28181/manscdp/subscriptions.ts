@@ -1,5 +1,5 @@
 import type { ManscdpBody } from './message.ts'
-import { alarmQuery, catalogQuery, mobilePositionQuery, ptzPositionQuery, type AlarmQuery } from './queries.ts'
+import { alarmQuery, catalogQuery, mobilePositionQuery, type AlarmQuery } from './queries.ts'
 
 /** What a SUBSCRIBE asks for (9.11 of GB/T 28181-2022): its `Event`, and its body. */
 export type GbSubscription = { readonly event: string; readonly body: ManscdpBody }
@@ -20,11 +20,6 @@ export function alarmSubscription(deviceId: string, alarms: AlarmQuery = ALL_ALA
  */
 export function mobilePositionSubscription(deviceId: string, intervalSeconds?: number): GbSubscription {
   return { event: 'presence', body: mobilePositionQuery(deviceId, intervalSeconds) }
-}
-
-/** Notices of where a camera looks. Devices of 2022 know it. */
-export function ptzPositionSubscription(channelId: string): GbSubscription {
-  return { event: 'PTZPosition', body: ptzPositionQuery(channelId) }
 }
 
 const ALL_ALARMS: AlarmQuery = { startPriority: 0, endPriority: 0, method: '0' }

@@ -1,5 +1,6 @@
 import { Int64, InvalidRequest, parseTimeRange, StreamNotFound, TIME_RANGE, Type, type Recordings } from 'sluice/sdk'
-import { DownloadUnknown, pathOf, type Download } from '../download/downloads.ts'
+import { pathOf, type Download } from '../download/downloads.ts'
+import { DownloadUnknown } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { ONE_CHANNEL, targetOf, type AddOperation } from './requests.ts'
 

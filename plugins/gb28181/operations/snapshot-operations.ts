@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { InvalidRequest, SluiceError, StreamUnavailable, Type } from 'sluice/sdk'
+import { InvalidRequest, StreamUnavailable, Type } from 'sluice/sdk'
+import { UploadUnknown } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import type { Snapshots } from '../snapshot/snapshots.ts'
 import { isJpeg, jpegIn } from '../snapshot/upload-body.ts'
@@ -52,13 +53,6 @@ export function addSnapshotOperations(add: AddOperation, platform: Platform, sna
   })
 
   addUploadRoute(platform, snapshots)
-}
-
-/** Nobody waits for this picture, or no longer (`UPLOAD_UNKNOWN`, 404). */
-class UploadUnknown extends SluiceError {
-  constructor() {
-    super('UPLOAD_UNKNOWN', 404, 'nobody waits for this picture')
-  }
 }
 
 /** Adds the address that devices are told, which takes a picture in each form that they send it in. */

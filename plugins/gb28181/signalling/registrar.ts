@@ -2,7 +2,7 @@ import { LogLimit, type Counter, type MetricFamily } from 'sluice/sdk'
 import { tryParse } from 'sluice/sdk/media'
 import { serializeGbDate, type GbClock } from '../manscdp/times.ts'
 import type { GbContext } from '../plugin-context.ts'
-import { GB_ID, type Device } from '../registry/device.ts'
+import { GB_ID, newDevice, type Device } from '../registry/device.ts'
 import type { Registry } from '../registry/registry.ts'
 import { parseSipAddress, splitValues } from '../sip/address.ts'
 import type { SipFlow } from '../sip/flow.ts'
@@ -77,9 +77,12 @@ export class Registrar {
   register(transaction: ServerTransaction): void {
     const { request, flow } = transaction
     const id = deviceIdOf(request) ?? ''
-    const device = this.#init.registry.deviceOrNew(id)
+    const { registry } = this.#init
+    const asked = expiresOf(request)
+    // Who leaves and was never there is not kept.
+    const device = asked === 0 ? (registry.device(id) ?? newDevice(id, Date.now())) : registry.deviceOrNew(id)
     if (device === undefined) return transaction.respond(this.#refuse({ status: 503 }, id, flow, 'there are too many'))
-    const expires = Math.min(expiresOf(request), MAX_EXPIRES)
+    const expires = Math.min(asked, MAX_EXPIRES)
     const version = versionOf(request)
     const isNew = expires > 0 && this.#note(device, flow, version, expires)
     if (expires === 0) this.#leave(device)

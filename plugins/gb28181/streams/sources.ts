@@ -4,10 +4,8 @@ import type { GbContext } from '../plugin-context.ts'
 import { livePath, type Channel } from '../registry/channel.ts'
 import type { Device } from '../registry/device.ts'
 import type { Registry } from '../registry/registry.ts'
+import { pullRule } from './pull-rule.ts'
 import { addressOfPath } from './stream-address.ts'
-
-/** The wait after a first failure of a live stream that somebody watches. */
-const RETRY_MS = 1000
 
 /** Has the streams of devices pulled for those who ask for them: live at `{device}/{channel}`, recordings at `gb_<n>/{device}/{channel}`. */
 export function addSources(ctx: GbContext, registry: Registry, downloads: Downloads): void {
@@ -52,16 +50,7 @@ function wishFor(streamPath: string, channel: Channel, isPlayback: boolean): Pul
   return {
     plugin: 'gb28181',
     streamPath,
-    rule: {
-      url: `gb28181://${livePath(channel)}`,
-      loop: 0,
-      maxretry: isPlayback ? 0 : -1,
-      retryinterval: RETRY_MS,
-      proxy: '',
-      header: {},
-      args: {},
-      testmode: 0,
-    },
+    rule: pullRule(livePath(channel), '', isPlayback ? 0 : -1),
     publish: {},
     args: {},
     tag: isPlayback ? 'playback' : 'live',

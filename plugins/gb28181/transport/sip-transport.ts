@@ -46,6 +46,7 @@ export class SipTransport {
   readonly #datagrams: UdpListener[] = []
   readonly #connections = new Map<string, Connected>()
   readonly #limit = new LogLimit(LOG_INTERVAL_MS)
+  #tcpPort: number | undefined
   #broken: Counter | undefined
   #messages: MetricFamily<Counter, 'transport'> | undefined
 
@@ -69,8 +70,6 @@ export class SipTransport {
   get port(): number | undefined {
     return this.#datagrams[0]?.address.port ?? this.#tcpPort
   }
-
-  #tcpPort: number | undefined
 
   /** @throws {Error} as `net.tcp` and `net.udp` when an address can't be had */
   async listen(): Promise<void> {
