@@ -5,9 +5,9 @@ import { canCarryInTs, FLV_FORMAT, TS_CLOCK_LEAD_TICKS, TsMuxer } from 'sluice/s
 export type EncoderInput = {
   /** ffmpeg's name of it. */
   readonly format: 'mpegts' | 'flv'
-  /** How much later its times are than those of the units, in ticks of 90 kHz. */
+  /** The delay of its times against those of the units, in ticks of 90 kHz. */
   readonly leadTicks: number
-  /** What comes before all units. */
+  /** The bytes before all units. */
   readonly head: Buffer
   /** Returns the bytes of a unit. */
   mux(unit: AccessUnit): Buffer

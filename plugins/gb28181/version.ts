@@ -6,7 +6,7 @@ const VERSIONS = ['1.0', '1.1', '2.0', '3.0'] as const
 /** The version of devices that state none: that of 2016, which knows the header but lets it be left out. */
 const UNSTATED: GbVersion = '2.0'
 
-/** What devices of an older version can't read, with the first version that can. */
+/** The features that devices of an older version can't read, with the first version that can. */
 const FIRST_VERSIONS = {
   ConfigDownload: '2.0',
   DeviceConfig: '2.0',

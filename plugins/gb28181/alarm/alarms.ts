@@ -16,7 +16,7 @@ const WINDOW_MS = 60_000
 const LOG_INTERVAL_MS = 10_000
 const CLOSE_MS = 1500
 
-/** Which alarms are listed; all without. Times are Unix milliseconds. */
+/** The filter of a list of alarms; a field that is not set matches all. Times are Unix milliseconds. */
 export type AlarmFilter = {
   readonly deviceId: string
   readonly startMs?: number | undefined
@@ -39,7 +39,7 @@ export class Alarms {
   readonly #db: Kysely<GbTables>
   readonly #rows: WriteBehind<AlarmRow>
   readonly #limit = new LogLimit(LOG_INTERVAL_MS)
-  /** How many alarms each device has raised since a time. */
+  /** The number of alarms that each device has raised since a time. */
   readonly #counts = new Map<string, { sinceMs: number; count: number }>()
 
   constructor(init: AlarmsInit) {

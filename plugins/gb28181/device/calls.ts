@@ -272,7 +272,7 @@ export class Calls {
   }
 }
 
-/** What an `INVITE` asks for, or the status that refuses it. */
+/** The offer of an `INVITE`, or the status that refuses it. */
 function offerOf({ body }: SipRequest): MediaOffer | number {
   try {
     const offer = parseOffer(body.toString('utf8'))

@@ -1,6 +1,6 @@
 import { FrontEnd } from './manscdp/front-end.ts'
 
-/** What controls have made of a channel. */
+/** The state of a channel, as controls have set it. */
 export class ChannelState {
   readonly frontEnd: FrontEnd
   isRecording = false
@@ -9,7 +9,7 @@ export class ChannelState {
   home = { isEnabled: false, resetSeconds: 0, preset: 0 }
   /** The fields of the last `DragZoomIn` or `DragZoomOut`. */
   dragZoom: { readonly direction: 'in' | 'out'; readonly fields: Readonly<Record<string, string>> } | undefined
-  /** How often a keyframe was asked for. */
+  /** The number of requests for a keyframe. */
   keyframeRequests = 0
 
   /** @param now milliseconds */

@@ -5,7 +5,7 @@ import type { BasicParam } from './queries.ts'
 import type { Signalling } from './signalling.ts'
 import type { SnapshotOrder } from './snapshots.ts'
 
-/** What controls act on. */
+/** The parts of a device that controls act on. */
 export type ControlledDevice = {
   readonly signalling: Signalling
   readonly state: (channelId: string) => ChannelState
@@ -17,7 +17,7 @@ export type ControlledDevice = {
   readonly takeSnapshots: (channelId: string, order: SnapshotOrder) => void
 }
 
-/** What has become of a control: what to tell of it, and whether it is answered (GB/T 28181-2022 9.3.2 and A.2.6.1). */
+/** The result of a control: its event, and whether it is answered (GB/T 28181-2022 9.3.2 and A.2.6.1). */
 type Outcome = { readonly what: string; readonly isAnswered: boolean; readonly isRefused?: boolean }
 
 type Order = (device: ControlledDevice, channelId: string, content: XmlElement) => Outcome

@@ -1,6 +1,6 @@
 import type { SipRequest } from './sip/message.ts'
 
-/** What happens to a device. */
+/** An event of a device. */
 export type DeviceEvent =
   /** It has registered; or registered again. */
   | { readonly kind: 'registered'; readonly expires: number; readonly serverVersion: string | undefined }

@@ -30,7 +30,7 @@ export type GbRecording = {
   readonly fileSizeBytes?: number
 }
 
-/** Where a device is (A.2.5.6). */
+/** The position of a device (A.2.5.6). */
 export type GbPosition = {
   readonly longitude: number
   readonly latitude: number
@@ -49,16 +49,16 @@ export type GbServer = {
   readonly realm?: string
 }
 
-/** What a device is like. */
+/** The options of a device. */
 export type GbDeviceOptions = {
   /** 20 digits. */
   readonly id: string
   readonly server: GbServer
   /** Empty by default. */
   readonly password?: string
-  /** How it sends SIP; `udp` by default. */
+  /** The transport of its SIP; `udp` by default. */
   readonly transport?: 'udp' | 'tcp'
-  /** What `X-GB-ver` states; without it the field is left out. 2.0 is the standard of 2016, 3.0 that of 2022. */
+  /** The version in `X-GB-ver`, a header that is left out without one. 2.0 is the standard of 2016, 3.0 that of 2022. */
   readonly version?: '1.0' | '1.1' | '2.0' | '3.0' | undefined
   /** The charset of bodies: by default GB18030 for version 3.0, else GB2312. */
   readonly charset?: Charset
@@ -75,7 +75,7 @@ export type GbDeviceOptions = {
   readonly recordings?: readonly GbRecording[]
   /** The items of each message of a catalogue or a list of recordings; 4 by default. */
   readonly pageSize?: number
-  /** What the channels show, or how it is made when it is first asked for. Without it, an `INVITE` gets 488. */
+  /** The media of all channels, or a function that makes it when it is first asked for. Without it, an `INVITE` gets 488. */
   readonly source?: Clip | (() => Promise<Clip>)
   readonly name?: string
   readonly manufacturer?: string
@@ -83,14 +83,14 @@ export type GbDeviceOptions = {
   readonly firmware?: string
   /** The picture that a snapshot is; by default the smallest JPEG. */
   readonly snapshot?: Buffer
-  /** Where the device is; it tells subscribers of this. */
+  /** The position of the device, which it tells its subscribers. */
   readonly position?: GbPosition
   /** The time until an `INVITE` is answered; 0 by default. */
   readonly answerDelayMs?: number
   /** The pause between two alarms that nobody has reset; 5,000 by default. */
   readonly alarmRepeatMs?: number
   readonly quirks?: readonly Quirk[]
-  /** What it shares with other devices of the process. */
+  /** The site that it shares with other devices of the process. */
   readonly site?: DeviceSite
   readonly onEvent?: (event: DeviceEvent) => void
   readonly timers?: Timers

@@ -1,7 +1,7 @@
 import { Ticker } from './media/ticker.ts'
 import { SharedUdpSocket } from './sip/shared-udp-socket.ts'
 
-/** What many devices of one process share, so that they are cheap: a timer for media, and a socket if they want. */
+/** A timer for media, and a socket where it is wanted, that many devices of one process share, so that they are cheap. */
 export class DeviceSite {
   readonly ticker = new Ticker()
   /** The socket of UDP for SIP of all devices; undefined where each has its own. */

@@ -24,11 +24,11 @@ import { SharedUdpLink, UdpLink } from './sip/udp-link.ts'
 import { Subscriptions, type Subscription } from './subscriptions.ts'
 import { Pauses, REAL_TIMERS, type Timers } from './timers.ts'
 
-/** What may change of a channel, in the notices of a catalogue (GB/T 28181-2022 A.2.5.5). */
+/** A change of a channel, in the notices of a catalogue (GB/T 28181-2022 A.2.5.5). */
 export type CatalogEvent = 'ON' | 'OFF' | 'VLOST' | 'DEFECT' | 'ADD' | 'DEL' | 'UPDATE'
 
 const DEFAULT_RETRY_MS = 60_000
-/** How long the response to the last message may take. */
+/** The longest wait for the response to the last message. */
 const STOP_MS = 5000
 const DEFAULT_EXPIRATION = 3600
 const DEFAULT_POSITION_SECONDS = 5
@@ -132,7 +132,7 @@ export class GbDevice {
     return this.#alarms.repeated
   }
 
-  /** What `DeviceConfig` has made of the settings. */
+  /** The settings, as `DeviceConfig` has changed them. */
   get basicParam(): BasicParam {
     return this.#basicParam
   }
@@ -142,7 +142,7 @@ export class GbDevice {
     return this.#endpoint.link.local.port
   }
 
-  /** What controls have made of a channel, or of the device by its own id. */
+  /** The state of a channel, or of the device by its own id, as controls have set it. */
   state(channelId: string): ChannelState {
     const state = this.#states.get(channelId) ?? new ChannelState(() => this.#timers.now())
     this.#states.set(channelId, state)

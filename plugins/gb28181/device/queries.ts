@@ -14,7 +14,7 @@ export type BasicParam = {
   readonly heartBeatCount: number
 }
 
-/** What queries are answered from. */
+/** The parts of a device that queries are answered from. */
 export type QueriedDevice = {
   readonly signalling: Signalling
   readonly basicParam: BasicParam

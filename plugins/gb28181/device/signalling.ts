@@ -12,7 +12,7 @@ import type { Timers } from './timers.ts'
 const PRIVATE_CONTACT = '192.168.1.108:5060'
 const REALM_DIGITS = 10
 
-/** How a device speaks: who it is, and its messages outside dialogs. */
+/** The messages of a device outside dialogs, in its name. */
 export class Signalling {
   readonly id: string
   readonly server: GbServer

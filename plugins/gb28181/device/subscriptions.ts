@@ -6,7 +6,7 @@ import { Dialog } from './sip/dialog.ts'
 import type { IncomingRequest } from './sip/endpoint.ts'
 import { headerOf } from './sip/message.ts'
 
-/** What a platform has subscribed to. */
+/** A subscription of the platform. */
 export type Subscription = {
   /** The `CmdType` of its body, such as `Catalog`. */
   readonly cmdType: string

@@ -37,7 +37,7 @@ export type Download = {
   completedMs: number
 }
 
-/** What is to be fetched. Times are Unix milliseconds. */
+/** A recording to fetch. Times are Unix milliseconds. */
 export type DownloadWish = Pick<Download, 'deviceId' | 'channelId' | 'startMs' | 'endMs'> & {
   readonly speed: number | undefined
 }

@@ -24,7 +24,7 @@ export type Group = {
   readonly updatedMs: number
 }
 
-/** What changes of a group; what is undefined stays. */
+/** The changes of a group; a field that is undefined stays. */
 type GroupChanges = { readonly pid?: number | undefined; readonly name?: string | undefined }
 
 /** A channel by its ids. */
@@ -197,7 +197,7 @@ export function levelOf(groups: readonly Group[], id: number): number {
   return level
 }
 
-/** How many levels a group has below it. */
+/** The number of levels below a group. */
 function heightOf(groups: readonly Group[], id: number): number {
   const below = Map.groupBy(groups, ({ pid }) => pid)
   let height = 0

@@ -12,12 +12,12 @@ import type { Inquiries } from './inquiries.ts'
 /** Devices that are asked at a time, as all come at once after a power cut. */
 const CONCURRENT_SYNCS = 50
 
-/** How far a catalog has come. */
+/** The progress of a catalog. */
 export type SyncState = {
   readonly isRunning: boolean
   readonly total: number
   readonly current: number
-  /** Why the latest one has failed; empty where it has not. */
+  /** The reason why the latest one has failed; empty where it has not. */
   readonly fault: string
 }
 

@@ -20,7 +20,7 @@ export type AlarmNotice = {
   readonly latitude: number | undefined
 }
 
-/** What the numbers of an alarm mean; empty of those that no table has. */
+/** The meanings of an alarm's numbers; empty of those that no table has. */
 export type AlarmDescriptions = { readonly priority: string; readonly method: string; readonly type: string }
 
 /** The method of a device's own alarms, which it repeats until they are reset. */

@@ -1,7 +1,7 @@
 import type { XmlElement } from './element.ts'
 import type { ManscdpMessage } from './message.ts'
 
-/** What a notice says of an item (A.2.5.4 of GB/T 28181-2022). */
+/** The change of an item that a notice tells (A.2.5.4 of GB/T 28181-2022). */
 export type CatalogEvent = (typeof EVENTS)[number]
 
 const EVENTS = ['ON', 'OFF', 'VLOST', 'DEFECT', 'ADD', 'DEL', 'UPDATE'] as const
@@ -42,7 +42,7 @@ export type CatalogItem = {
   readonly event: CatalogEvent | undefined
 }
 
-/** What an item says of a camera. Where several are possible, they are joined by `/`. */
+/** The camera of an item. Where a field may have several values, they are joined by `/`. */
 export type CatalogItemInfo = {
   /** 1 dome, 2 half dome, 3 fixed, 4 fixed that can be moved … */
   readonly ptzType: number | undefined

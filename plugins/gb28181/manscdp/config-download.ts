@@ -12,7 +12,7 @@ export type ConfigDownload = {
   readonly parts: ReadonlyMap<GbConfigType, GbConfigValue>
 }
 
-/** What surrounds the name of a part on devices that have their own, as Uniview's. */
+/** The affixes of a part's name on devices that have their own, as Uniview's. */
 const DECORATION = /^(?:get|set)|(?:cfg|config|configuration|info|params?)+$/giu
 
 /**

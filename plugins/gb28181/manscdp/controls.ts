@@ -9,7 +9,7 @@ export type FrontEndNames = {
   readonly cruiseTrackName?: string | undefined
 }
 
-/** Which alarms are reset; all without. */
+/** The alarms that are reset; all where no field is set. */
 export type AlarmKinds = {
   /** One digit of the table of methods, or several joined by `/`. */
   readonly method?: string | undefined

@@ -1,7 +1,7 @@
 import type { ManscdpMessage } from './message.ts'
 import { isResultOk } from './result.ts'
 
-/** What a device says of itself (A.2.6.5 of GB/T 28181-2022). */
+/** The description that a device gives of itself (A.2.6.5 of GB/T 28181-2022). */
 export type DeviceInfo = {
   readonly isOk: boolean
   readonly deviceName: string | undefined

@@ -3,12 +3,12 @@ import type { ManscdpMessage } from './message.ts'
 import { isResultOk } from './result.ts'
 import { parseGbTime, type GbClock } from './times.ts'
 
-/** How a device is (A.2.6.6 of GB/T 28181-2022). Undefined is what it does not say. */
+/** The status of a device (A.2.6.6 of GB/T 28181-2022). A field that it does not state is undefined. */
 export type DeviceStatus = {
   readonly isOk: boolean
   readonly isOnline: boolean | undefined
   readonly isWorking: boolean | undefined
-  /** Why it does not work. */
+  /** The reason why it does not work. */
   readonly reason: string | undefined
   readonly isEncoding: boolean | undefined
   readonly isRecording: boolean | undefined

@@ -10,7 +10,7 @@ export const MAX_TAGS = 100_000
 const TEXT = '#text'
 const CDATA = '#cdata'
 const START = /<(?:\?xml\s|[A-Za-z_])/u
-/** What bombs are made of. No message of the standard has any. */
+/** The declarations that entity bombs are made of. No message of the standard has any. */
 const DECLARED_TYPE = /<!(?:doctype|entity)/iu
 
 /** Entities are left to this file, which knows those of XML itself and no other. */
@@ -121,7 +121,7 @@ function elementOf(name: string, nodes: readonly Node[]): XmlElement {
   return new XmlElement(name, text, children)
 }
 
-/** Where the text ends but for the zeros with which programs in C end theirs. */
+/** The end of the text, without the zeros with which programs in C end theirs. */
 function endOf(text: string): number {
   let end = text.length
   while (text[end - 1] === '\0') end -= 1

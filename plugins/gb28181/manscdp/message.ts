@@ -16,7 +16,7 @@ export type ManscdpKind = (typeof KINDS)[number]
 /** An element by its name, with a text or with elements; without a value it is left out. */
 export type ManscdpField = readonly [name: string, value: string | number | readonly ManscdpField[] | undefined]
 
-/** What a message says, before it has its number. */
+/** The content of a message, before it has its number. */
 export type ManscdpBody = {
   readonly kind: ManscdpKind
   readonly cmdType: string

@@ -1,7 +1,7 @@
 import type { DragZoomArea } from './controls.ts'
 import type { ManscdpBody, ManscdpField } from './message.ts'
 
-/** Where a camera is to look: degrees, and so many times as large; what is undefined stays. */
+/** The direction of a camera, in degrees, and its zoom, in times; a field that is undefined stays. */
 export type PreciseDirection = {
   readonly pan?: number | undefined
   readonly tilt?: number | undefined

@@ -1,7 +1,7 @@
-/** How long a device has for the first message of an answer, and between two of them. */
+/** The longest wait for the first message of an answer, and between two of them. */
 export const FIRST_PAGE_MS = 120_000
 export const QUIET_MS = 10_000
-/** How long after the last item that was announced others may come: some devices announce those of one message alone. */
+/** The wait for others after the last item that was announced: some devices announce those of one message alone. */
 export const SETTLE_MS = 500
 /** The most items of an answer (annex M of GB/T 28181-2022). */
 export const MAX_ITEMS = 10_000
@@ -12,7 +12,7 @@ export type Page<Item> = { readonly sumNum: number | undefined; readonly items: 
 export type PageCollectorInit<Item> = {
   /** Items of the same key are one: devices send some twice. */
   readonly keyOf: (item: Item) => string
-  /** When the question was asked. */
+  /** The time of the question. */
   readonly startMs: number
 }
 
@@ -50,7 +50,7 @@ export class PageCollector<Item> {
     return this.#announced !== undefined && this.received >= this.#announced
   }
 
-  /** When it ends, unless another message comes. */
+  /** The time at which it ends, unless another message comes. */
   get endsAtMs(): number {
     return this.#endsAtMs
   }

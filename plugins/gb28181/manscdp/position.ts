@@ -2,7 +2,7 @@ import type { XmlElement } from './element.ts'
 import type { ManscdpMessage } from './message.ts'
 import { parseGbTime, type GbClock } from './times.ts'
 
-/** Where something is that moves (A.2.5.5 of GB/T 28181-2022). */
+/** The position of a device that moves (A.2.5.5 of GB/T 28181-2022). */
 export type MobilePosition = {
   readonly deviceId: string
   /** Unix milliseconds; undefined of what is no time. */

@@ -1,6 +1,6 @@
 import type { ManscdpMessage } from './message.ts'
 
-/** Where a camera looks (A.2.6.15 of GB/T 28181-2022). Undefined is what it does not say. */
+/** The direction of a camera (A.2.6.15 of GB/T 28181-2022). A field that it does not state is undefined. */
 export type PtzPosition = {
   /** Degrees, 0–360. */
   readonly pan: number | undefined

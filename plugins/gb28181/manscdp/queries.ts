@@ -4,7 +4,7 @@ import { serializeGbTime, type GbClock } from './times.ts'
 /** A time from one moment to another, and the clock of the device that is asked. */
 export type GbTimeRange = { readonly startMs: number; readonly endMs: number; readonly zone: GbClock }
 
-/** Why something was recorded. */
+/** The reason of a recording. */
 export type GbRecordType = 'time' | 'alarm' | 'manual' | 'all'
 
 export type RecordInfoQuery = GbTimeRange & {

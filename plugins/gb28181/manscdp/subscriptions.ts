@@ -1,7 +1,7 @@
 import type { ManscdpBody } from './message.ts'
 import { alarmQuery, catalogQuery, mobilePositionQuery, type AlarmQuery } from './queries.ts'
 
-/** What a SUBSCRIBE asks for (9.11 of GB/T 28181-2022): its `Event`, and its body. */
+/** The `Event` and the body of a SUBSCRIBE (9.11 of GB/T 28181-2022). */
 export type GbSubscription = { readonly event: string; readonly body: ManscdpBody }
 
 /** Notices of channels that come, go or change. */

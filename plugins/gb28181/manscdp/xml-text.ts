@@ -1,4 +1,4 @@
-/** What is no character of XML 1.0 (2.2): most control characters, and halves of surrogate pairs. */
+/** The characters that XML 1.0 does not have (2.2): most control characters, and halves of surrogate pairs. */
 const NO_CHARACTER = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
 const MARKUP = /[&<>]/gu
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/giu

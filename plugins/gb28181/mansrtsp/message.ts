@@ -6,7 +6,7 @@ export const MANSRTSP_CONTENT_TYPE = 'Application/MANSRTSP'
 /** The largest message that is read. */
 export const MAX_TEXT_LENGTH = 4096
 
-/** Where to play: on from where it is, or from so many seconds behind the beginning of what was asked for. */
+/** The position to play from: the present one, or so many seconds behind the beginning of what was asked for. */
 export type MansrtspStart = 'now' | number
 
 export type MansrtspRequest = {

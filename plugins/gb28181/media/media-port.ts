@@ -13,9 +13,9 @@ export type MediaHandlers = {
 
 /** The place where the media of a session arrives. */
 export interface MediaPort {
-  /** What the device is told; 0 where it is this server that connects. */
+  /** The port that the device is told; 9 where it is this server that connects. */
   readonly port: number
-  /** Who opens the connection, as this server offers it; undefined by UDP. */
+  /** The `a=setup` of the offer; undefined by UDP. */
   readonly setup: GbSetup | undefined
   /** Does what is left to do once the device has told its address. @throws {Error} when it can't be connected to */
   answered(address: SipEndpoint): Promise<void>

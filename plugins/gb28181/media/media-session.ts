@@ -23,7 +23,7 @@ const PS_FORMAT = { payloadType: 96, encoding: 'PS', clockRate: 90_000 } as cons
 /** Types of recordings in `u=`: all of them. */
 const ALL_RECORDINGS = 0
 
-/** What sessions need of the plugin. */
+/** The parts of the plugin that sessions need. */
 export type MediaTools = {
   readonly ctx: GbContext
   readonly agent: SipAgent
@@ -35,7 +35,7 @@ export type MediaTools = {
   readonly fileEnds: Map<string, Set<() => void>>
 }
 
-/** What a session fetches. */
+/** The media that a session fetches. */
 export type MediaWish = {
   readonly device: Device
   readonly channelId: string

@@ -57,7 +57,7 @@ export class PsIngest {
     this.#stopTicking = isDatagram ? timers.setInterval(() => this.#tick(), TICK_MS) : () => {}
   }
 
-  /** What became of the packets so far. */
+  /** The counts of the packets so far. */
   get counts(): RtpReceptionCounts {
     const { brokenPackets, ...sum } = sumReceptions([this.#receiver.counts, this.#sound.counts])
     return { ...sum, brokenPackets: brokenPackets + this.#brokenPackets }

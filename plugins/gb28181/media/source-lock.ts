@@ -1,6 +1,6 @@
-/** How long the media of an unknown sender is left out, in case that of the right one comes. */
+/** The time in which the media of an unknown sender is left out, in case that of the right one comes. */
 const STRANGER_MS = 1000
-/** How long the known sender may be silent until another may take its place. */
+/** The silence of the known sender after which another may take its place. */
 const SILENCE_MS = 3000
 
 type SourceLockInit = {

@@ -52,7 +52,7 @@ export const CHANNEL_FIELDS = {
 
 const ChannelFields = Type.Object(CHANNEL_FIELDS)
 
-/** What a request says of a channel; what it leaves out is left out. */
+/** Returns the fields of a channel that a request sets; others are left out. */
 export function channelFields({ status, password, ...fields }: Static<typeof ChannelFields>): Partial<Channel> {
   return {
     ...fields,

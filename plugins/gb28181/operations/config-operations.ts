@@ -31,7 +31,7 @@ const StreamNumber = () => Type.Integer({ minimum: 0, maximum: 9, default: 0, de
 const Clock = () =>
   Type.String({ pattern: String.raw`^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$`, description: 'As 08:30:00' })
 
-/** What of a configuration can be set: each part by the name that the standard has for it. */
+/** The parts of a configuration that can be set, each by the name that the standard has for it. */
 const ConfigBody = Type.Object({
   basicParam: Type.Optional(
     Type.Object({

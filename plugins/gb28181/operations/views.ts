@@ -17,10 +17,10 @@ import type {
   RecordAnswer,
 } from './schemas.ts'
 
-/** What stands for a password in answers. */
+/** The text that stands for a password in answers. */
 export const MASK = '******'
 
-/** What views need of the platform. */
+/** The parts of the platform that views need. */
 export type Shown = Pick<Platform, 'registry' | 'ctx'>
 
 /** A device as `Device` of the API. */

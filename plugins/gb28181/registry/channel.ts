@@ -35,9 +35,9 @@ export type Channel = {
   isOn: boolean
   longitude: string
   latitude: string
-  /** When its position was told last, in Unix milliseconds; 0 for never. */
+  /** The time at which its position was told last, in Unix milliseconds; 0 for never. */
   positionMs: number
-  /** What an operator calls it. */
+  /** The id and the name that an operator has given it; empty without. */
   customChannelId: string
   customName: string
   /** The stream that is played in place of the device's own; empty: the device's. */

@@ -7,7 +7,7 @@ export const STREAM_MODES = ['UDP', 'TCP-ACTIVE', 'TCP-PASSIVE'] as const
 
 export type StreamMode = (typeof STREAM_MODES)[number]
 
-/** What operators set of a device. */
+/** The settings of a device, which operators change. */
 export type DeviceSettings = {
   /** The name that an operator has given; empty: the device's own. */
   name: string
@@ -33,7 +33,7 @@ export type DeviceSettings = {
   sendsDate: boolean
 }
 
-/** What a device tells of itself. */
+/** The description that a device gives of itself. */
 export type DeviceDescription = {
   /** The name that it tells. */
   ownName: string
@@ -51,7 +51,7 @@ export type Registration = {
   version: GbVersion | ''
   registeredMs: number
   keptAliveMs: number
-  /** When its registration ends. */
+  /** The end of its registration. */
   expiresMs: number
   /** The shortest time between two of its keepalives; 0 where that is not known. */
   keepaliveMs: number

@@ -1,13 +1,13 @@
 import { isIP, isIPv6 } from 'node:net'
 import { MalformedError } from 'sluice/sdk/media'
 
-/** What a session is for, as its name `s=` says (GB/T 28181-2022 annex G). */
+/** The purpose of a session, which is its name `s=` (GB/T 28181-2022 annex G). */
 export type GbSessionName = 'Play' | 'Playback' | 'Download'
 
 /** A format of RTP: its payload type, and encoding and clock rate as `a=rtpmap` has them. */
 export type GbFormat = { readonly payloadType: number; readonly encoding: string; readonly clockRate: number }
 
-/** Who opens the connection of media by TCP. */
+/** The end's part in the connection of media by TCP: `active` opens it (RFC 4145). */
 export type GbSetup = 'active' | 'passive'
 
 /** The media of a session; devices send one. */

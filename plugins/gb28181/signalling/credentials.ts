@@ -11,7 +11,7 @@ import type { SipRequest } from '../sip/message.ts'
 import type { ResponseInit } from '../sip/requests.ts'
 import { useNonce, type UsedNonces } from './nonce-uses.ts'
 
-/** What generations share for the check of passwords. */
+/** The state for the check of passwords, which generations share. */
 export type KeptCredentials = { readonly nonceKey: Buffer; readonly used: UsedNonces }
 
 /** Returns the state with which the first generation begins. */
@@ -22,7 +22,7 @@ export function newKeptCredentials(): KeptCredentials {
 /** `challenged`: it has no credentials, or those are out of date, and is to come again with some. */
 export type CredentialsResult = 'granted' | 'challenged' | 'stale' | 'denied'
 
-/** What a request is checked against. */
+/** The values that a request is checked against. */
 export type CredentialsCheck = {
   readonly realm: string
   readonly password: string

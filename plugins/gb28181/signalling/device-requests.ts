@@ -28,7 +28,7 @@ type DeviceRequestsInit = {
   readonly way: Way
 }
 
-/** What a new request to a device or one of its channels has. */
+/** A new request to a device or one of its channels. */
 export type OutgoingInit = {
   readonly method: string
   /** The device or channel that it is for. */

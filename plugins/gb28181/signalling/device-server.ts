@@ -38,7 +38,7 @@ type DeviceServerInit = {
 /** Answers what devices ask, and tell, outside of calls. */
 export class DeviceServer implements RequestHandlers {
   readonly #init: DeviceServerInit
-  /** When the last keepalive of each device came. */
+  /** The times of the last keepalives, by device. */
   readonly #keptAliveMs = new Map<string, number>()
 
   constructor(init: DeviceServerInit) {

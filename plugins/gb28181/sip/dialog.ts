@@ -5,7 +5,7 @@ import type { SipMessage, SipRequest, SipResponse } from './message.ts'
 import { cseqOf, randomName, tagOf } from './requests.ts'
 import { createRequest, type SipContent, type SipRequestInit } from './user-agent.ts'
 
-/** What a dialog is made of, as plain data that outlives a generation of the plugin. */
+/** The state of a dialog, as plain data that outlives a generation of the plugin. */
 export type SipDialogState = {
   readonly callId: string
   readonly localTag: string

@@ -16,7 +16,7 @@ const SESSION_ID_BYTES = 16
 /** A picture that a device was asked for. */
 type Order = { readonly deviceId: string; readonly channelId: string; readonly arrive: (jpeg: Buffer) => void }
 
-/** What is asked of a device. */
+/** The picture that a device is asked for. */
 export type SnapshotWish = {
   readonly device: Device
   readonly channelId: string

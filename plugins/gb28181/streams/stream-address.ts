@@ -1,7 +1,7 @@
 import { InvalidRequest, parseTimeRange } from 'sluice/sdk'
 import { GB_ID } from '../registry/device.ts'
 
-/** What a path or an address names: a channel, live or of a time. */
+/** The channel that a path or an address names. */
 export type StreamAddress = {
   readonly deviceId: string
   readonly channelId: string

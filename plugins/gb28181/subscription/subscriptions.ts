@@ -25,7 +25,7 @@ const LOOK_MS = 5000
 /** The wait after a subscription that was refused. */
 const RETRY_MS = 60_000
 
-/** What devices tell of without being asked again. */
+/** The events that devices tell without being asked again. */
 export type SubscriptionKind = 'Catalog' | 'Alarm' | 'MobilePosition'
 
 const KINDS: readonly SubscriptionKind[] = ['Catalog', 'Alarm', 'MobilePosition']
@@ -33,7 +33,7 @@ const KINDS: readonly SubscriptionKind[] = ['Catalog', 'Alarm', 'MobilePosition'
 type Subscription = {
   /** The dialog, as plain data; undefined before the device has agreed. */
   dialog: SipDialogState | undefined
-  /** When it is refreshed, or tried again, in Unix milliseconds. */
+  /** The time at which it is refreshed, or tried again, in Unix milliseconds. */
   nextMs: number
 }
 

@@ -21,7 +21,7 @@ import { flowName, type FlowEnds, type Switchboard } from './switchboard.ts'
 
 /** The most connections at a time. */
 const MAX_CONNECTIONS = 20_000
-/** How long a connection may take that is made for a large message. */
+/** The longest wait for a connection that is made for a large message. */
 const DIAL_TIMEOUT_MS = 2000
 /** The least time between two lines about broken messages. */
 const LOG_INTERVAL_MS = 10_000

@@ -3,7 +3,7 @@ import { MalformedError } from '../errors.ts'
 /** The most bytes that are searched for a packet, where none begins. */
 export const RTP_STREAM_MAX_SKIPPED_BYTES = 1024 * 1024
 
-/** Where the packets of a byte stream go to. */
+/** The handlers of a byte stream's packets. */
 export type RtpStreamReaderInit = {
   /** Takes a packet of RTP or RTCP: a view of bytes that are not changed afterwards. */
   readonly onPacket: (packet: Buffer) => void

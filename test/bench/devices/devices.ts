@@ -17,7 +17,7 @@ const MEASURED_MS = 60_000
 const LIVE_MEASURED_MS = 20_000
 const MIB = 1024 * 1024
 
-/** What devices cost the server, besides what it uses at rest. */
+/** The cost of devices for the server, besides what it uses at rest. */
 export type DevicesResult = {
   readonly registered: { readonly count: number; readonly cpuPercent: number; readonly mebibytes: number }
   readonly live: { readonly channels: number; readonly cpuPercentPerChannel: number; readonly megabits: number }

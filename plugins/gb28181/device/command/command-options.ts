@@ -10,7 +10,7 @@ export class WrongOptions extends Error {
   override readonly name = 'WrongOptions'
 }
 
-/** What `sluice gb-device` was asked for. */
+/** The options of `sluice gb-device`. */
 export type CommandOptions = {
   /** The options of all devices, without what differs. */
   readonly device: Omit<GbDeviceOptions, 'id' | 'source' | 'recordings' | 'onEvent' | 'site'>
@@ -22,7 +22,7 @@ export type CommandOptions = {
   readonly recordedMs: number
   /** The file as it is, where ffmpeg isn't asked for anything. */
   readonly file: string | undefined
-  /** What ffmpeg makes; undefined where the file is read as it is. */
+  /** The clip that ffmpeg makes; undefined where the file is read as it is. */
   readonly ffmpeg: FfmpegClip | undefined
 }
 

@@ -5,7 +5,7 @@ import { element, elementsOf, parseXml, serializeXml, textOf, type XmlElement } 
 /** The media type of bodies of MANSCDP (GB/T 28181-2022 A.1). */
 export const MANSCDP_TYPE = 'Application/MANSCDP+xml'
 
-/** What a body of MANSCDP is (A.2): an order, a question, an answer or a notice. */
+/** The kind of a body of MANSCDP (A.2): an order, a question, an answer or a notice. */
 export type BodyKind = 'Control' | 'Query' | 'Notify' | 'Response'
 
 /** A body of MANSCDP as it has come in. */
@@ -19,10 +19,10 @@ export type ReceivedBody = {
   readonly root: XmlElement
 }
 
-/** How bodies are written. */
+/** The form in which bodies are written. */
 export type Writing = {
   readonly charset: Charset
-  /** What the declaration says, right or wrong. */
+  /** The charset in the declaration, right or wrong. */
   readonly declared: Charset
 }
 

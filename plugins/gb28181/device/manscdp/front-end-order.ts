@@ -31,7 +31,7 @@ export type FrontEndOrder =
     }
   | { readonly kind: 'auxiliary'; readonly isOn: boolean; readonly number: number }
 
-/** Why an order can't be obeyed. */
+/** The reason why an order can't be obeyed. */
 export type OrderProblem = 'length' | 'head' | 'checksum' | 'command'
 
 const HEAD = 0xa5

@@ -1,6 +1,6 @@
 import { parseFrontEndOrder, type FrontEndOrder, type OrderProblem } from './front-end-order.ts'
 
-/** Where the front end looks: degrees, and how many times nearer. */
+/** The direction of the front end, in degrees, and its zoom, in times. */
 export type Pose = { readonly pan: number; readonly tilt: number; readonly zoom: number }
 
 /** The degrees a second of the highest speed, and the steps of zoom. */
@@ -23,16 +23,16 @@ export class FrontEnd {
   #sinceMs = 0
   /** The orders that were obeyed, oldest first; the last 1,000. */
   readonly orders: FrontEndOrder[] = []
-  /** Why orders were none; the last 1,000. */
+  /** The reasons why orders were none; the last 1,000. */
   readonly problems: OrderProblem[] = []
   readonly presets = new Map<number, Pose>()
   readonly cruises = new Map<number, Cruise>()
   readonly scans = new Map<number, { readonly left?: Pose; readonly right?: Pose; readonly speed?: number }>()
   /** The switches that are on; 1 is the wiper. */
   readonly auxiliaries = new Set<number>()
-  /** How it moves: −255 to 255, and −15 to 15 for zoom; all 0 when it stands still. */
+  /** The speeds at which it moves: −255 to 255, and −15 to 15 for zoom; all 0 when it stands still. */
   motion: Pose = { pan: 0, tilt: 0, zoom: 0 }
-  /** How the lens moves: −255 to 255. */
+  /** The speeds at which the lens moves: −255 to 255. */
   lens = { focus: 0, iris: 0 }
   /** The preset that was called last. */
   calledPreset: number | undefined
@@ -45,7 +45,7 @@ export class FrontEnd {
     this.#sinceMs = now()
   }
 
-  /** Where it looks now. */
+  /** The present direction. */
   get pose(): Pose {
     const seconds = (this.#now() - this.#sinceMs) / 1000
     const { pan, tilt, zoom } = this.motion

@@ -12,7 +12,7 @@ export type XmlElement = {
   readonly children: readonly XmlElement[]
 }
 
-/** What an element is made of: a text, a number, or elements; undefined makes none. */
+/** The content of an element: a text, a number, or elements; undefined makes none. */
 export type XmlContent = string | number | readonly (XmlElement | undefined)[]
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }

@@ -11,7 +11,7 @@ export type PlaybackOrder = {
   readonly verb: 'PLAY' | 'PAUSE' | 'TEARDOWN'
   readonly sequence: string
   readonly scale: number | undefined
-  /** Where to go on, in milliseconds from the beginning; undefined where it goes on where it is. */
+  /** The position to go on at, in milliseconds from the beginning; undefined for the present one. */
   readonly seekMs: number | undefined
 }
 

@@ -91,7 +91,7 @@ export class MediaSession {
     return this.#playout?.isPaused ?? false
   }
 
-  /** How fast the media's time goes. */
+  /** The speed of the media's time. */
   get scale(): number {
     return this.#playout?.scale ?? 1
   }

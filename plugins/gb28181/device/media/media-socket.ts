@@ -1,6 +1,6 @@
 import type { HostPort } from '../sip/link.ts'
 
-/** How the packets of a session go to the platform. */
+/** The way of a session's packets to the platform. */
 export interface MediaSocket {
   /** The own port, as the answer states it. */
   readonly port: number
@@ -15,7 +15,7 @@ export interface MediaSocket {
   close(): void
 }
 
-/** What every media socket is made of. */
+/** The parts that every media socket is made of. */
 export type MediaSocketInit = {
   /** The own address. */
   readonly host: string

@@ -15,7 +15,7 @@ export type PlayoutInit = {
   readonly nowMs: number
   /** Media after this ends it, in ticks of 90 kHz; without end by default. */
   readonly endTicks?: number
-  /** How fast the time of media goes; 1 by default. */
+  /** The speed of the media's time; 1 by default. */
   readonly scale?: number
 }
 
@@ -33,7 +33,7 @@ export class Playout {
   #isPaused = false
   /** The number of the next unit, over all rounds. */
   #next = 0
-  /** What skipped units have moved the times by. */
+  /** The shift of the times by units that were skipped. */
   #shiftTicks = 0
 
   constructor({ clip, nowMs, endTicks = Infinity, scale = 1 }: PlayoutInit) {

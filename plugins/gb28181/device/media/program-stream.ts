@@ -13,7 +13,7 @@ const STUFFING_BYTES = 5
 const TYPES = { h264: 0x1b, h265: 0x24 } as const
 /** The first entry of a map: behind the prefix, flags, and lengths. */
 const FIRST_ENTRY_OFFSET = 12
-/** What devices of some vendors tell of their pictures. */
+/** Private data, as devices of some vendors send it with their pictures. */
 const PRIVATE_DATA = Buffer.from('private data of a device, which nobody can read')
 
 /** Makes a program stream of units (GB/T 28181-2022 annex C.1), with the quirks of a device. */
@@ -114,7 +114,7 @@ function inLongPackets(parts: readonly Part[]): Part[] {
   return [...before, ...first, ...cut(id, PLAIN_FIELDS, rest, MAX_LENGTH - PLAIN_FIELDS.length)]
 }
 
-/** How delimiters of H.264 and H.265 begin. */
+/** The first bytes of delimiters of H.264 and H.265. */
 const DELIMITERS = [Buffer.of(0x09), Buffer.of(0x46)]
 /** No times. */
 const PLAIN_FIELDS = Buffer.of(0x80, 0, 0)

@@ -7,7 +7,7 @@ export const MAX_PACKET_SIZE_BYTES = 1400
 const MAX_DATA_SIZE_BYTES = MAX_PACKET_SIZE_BYTES - RTP_HEADER_SIZE_BYTES
 const REORDER_EVERY = 10
 
-/** What goes into packets together. */
+/** The bytes that go into packets together. */
 export type RtpPayloadInit = {
   readonly payloadType: number
   /** In ticks of 90 kHz, or 8 kHz of G.711 alone. */

@@ -2,7 +2,7 @@ import type { Quirks } from '../quirks.ts'
 
 const EHOME_HEADER_SIZE_BYTES = 256
 const DOLLAR = 0x24
-/** What is left of a packet that another one has overwritten. */
+/** The bytes that are left of a packet which another one has overwritten. */
 const BROKEN_SIZE_BYTES = 100
 
 /** Writes packets into a byte stream: each behind its length (RFC 4571 2), with the quirks of a device. */

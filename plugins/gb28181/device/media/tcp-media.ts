@@ -10,7 +10,7 @@ const CONNECT_TRIES = 3
 const RETRY_MS = 1000
 /** The bytes that may wait for the platform. */
 const MAX_WAITING_BYTES = 2 * 1024 * 1024
-/** How long what was sent may wait for the platform once the session has ended. */
+/** The longest wait of sent bytes for the platform, once the session has ended. */
 const LINGER_MS = 5000
 /** The port that an active side states (RFC 4145 4.1). */
 const DISCARD_PORT = 9

@@ -1,4 +1,4 @@
-/** How often media are looked after, in milliseconds. */
+/** The time between two looks after the media, in milliseconds. */
 const INTERVAL_MS = 10
 
 /** One timer for all sessions that send media. */

@@ -1,6 +1,6 @@
 import type { MediaOffer } from './offer.ts'
 
-/** What a device answers an offer with. */
+/** The answer of a device to an offer. */
 export type AnswerInit = {
   readonly channelId: string
   /** The address and port that media come from, or that the platform connects to. */

@@ -3,7 +3,7 @@ import { MalformedError } from 'sluice/sdk/media'
 /** The most lines of a description that is read. */
 const MAX_LINES = 200
 
-/** What a platform asks for in the body of an `INVITE` (GB/T 28181-2022 annex G). */
+/** The offer of a platform, in the body of an `INVITE` (GB/T 28181-2022 annex G). */
 export type MediaOffer = {
   /** `s=`: Play, Playback, Download, or Talk. */
   readonly kind: string
@@ -12,7 +12,7 @@ export type MediaOffer = {
   /** `t=`, in seconds since 1970; both 0 for what is live. */
   readonly start: number
   readonly end: number
-  /** Where media goes to. */
+  /** The address that media goes to. */
   readonly host: string
   readonly port: number
   /** The media of `m=`, such as `video`. */

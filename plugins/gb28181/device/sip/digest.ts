@@ -16,7 +16,7 @@ export type DigestChallenge = {
 /** The algorithms of a digest: GB/T 28181-2022 8.2 names SM3 beside MD5. */
 export type DigestAlgorithm = 'MD5' | 'SHA-256' | 'SM3'
 
-/** What is answered to a challenge. */
+/** The answer to a challenge. */
 export type DigestAnswer = {
   readonly username: string
   readonly password: string

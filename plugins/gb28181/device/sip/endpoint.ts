@@ -38,7 +38,7 @@ export type SipEndpointInit = {
   readonly onAckMissing: (request: SipRequest) => void
 }
 
-/** What a request has besides `Via`, `Max-Forwards` and `Content-Length`. */
+/** The headers and body of a request, without `Via`, `Max-Forwards` and `Content-Length`. */
 export type RequestInit = {
   readonly method: string
   readonly uri: string
@@ -66,7 +66,7 @@ export class SipEndpoint {
   readonly #clients = new Map<string, ClientTransaction>()
   /** By branch and method, oldest first. */
   readonly #servers = new Map<string, ServerTransaction>()
-  /** How to stop sending the final response to an `INVITE`, by Call-ID and number. */
+  /** Functions that stop sending the final response to an `INVITE`, by Call-ID and number. */
   readonly #unconfirmed = new Map<string, () => void>()
 
   constructor(link: SipLink, init: SipEndpointInit) {

@@ -3,7 +3,7 @@ import type { SipMessage } from './message.ts'
 /** An address of a peer. */
 export type HostPort = { readonly host: string; readonly port: number }
 
-/** Where messages of SIP go to. */
+/** The address that messages of SIP go to. */
 export type SipLinkHandler = {
   /** Takes a message, and how to answer to where it came from. */
   readonly onMessage: (message: SipMessage, source: HostPort, answer: (bytes: Buffer) => void) => void

@@ -82,7 +82,7 @@ export function parseSipMessage(bytes: Buffer): SipMessage {
   return { ...message, body: Buffer.from(rest.subarray(0, bodySizeBytes ?? rest.length)) }
 }
 
-/** Where the header of a message ends and its body begins; undefined as long as the end has not come. */
+/** The place where the body of a message begins; undefined as long as the end of its headers has not come. */
 export function headEnd(bytes: Buffer): { readonly textEnd: number; readonly bodyStart: number } | undefined {
   const at = bytes.indexOf('\r\n\r\n')
   return at < 0 ? undefined : { textEnd: at, bodyStart: at + 4 }

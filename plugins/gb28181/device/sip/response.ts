@@ -2,7 +2,7 @@ import { parameterOf } from './address.ts'
 import type { HostPort } from './link.ts'
 import { headersOf, type SipHeaders, type SipRequest, type SipResponse } from './message.ts'
 
-/** What a response has besides what it takes from its request. */
+/** The parts of a response that its request does not give. */
 export type ResponseInit = {
   readonly headers?: SipHeaders
   readonly body?: Buffer

@@ -14,7 +14,7 @@ export type AccessUnitSplitterInit = {
 
 type Times = { readonly pts: number | undefined; readonly dts: number | undefined }
 
-/** What a NAL unit says of the unit that it is in: it may begin one, it is a slice that does or does not, or nothing. */
+/** The role of a NAL unit in its access unit: it may begin one, it is a slice that does or does not, or neither. */
 type Role = 'beginning' | 'first slice' | 'slice' | 'other'
 
 const START_CODE = Buffer.of(0, 0, 1)
@@ -45,9 +45,9 @@ export class AccessUnitSplitter {
   #codec: SplitCodec | undefined
   #buffer: Buffer = Buffer.alloc(0)
   #sizeBytes = 0
-  /** Where the unit begins of which the bytes are. */
+  /** The place where the present unit begins. */
   #start = 0
-  /** Where the search for start codes goes on. */
+  /** The place where the search for start codes goes on. */
   #scanned = 0
   #hasSlice = false
   #times: Times = NO_TIMES
@@ -56,7 +56,7 @@ export class AccessUnitSplitter {
   #packetStart = 0
   /** Those of the packet before, for a unit of which only the start code has come. */
   #formerTimes: Times = NO_TIMES
-  /** Where the end of a unit was told. */
+  /** The place at which the end of a unit was told. */
   #toldEnd: number | undefined
   #rightEnds = 0
   /** True when the former unit was given out as its end was told, until a NAL unit comes. */
@@ -180,7 +180,7 @@ export class AccessUnitSplitter {
     if (told !== undefined) this.#rightEnds = told === end || told === end - 1 ? this.#rightEnds + 1 : 0
   }
 
-  /** What comes after an end that was told must begin a unit, at once but for a zero that may belong to either. */
+  /** Checks an end that was told: a unit must begin there, but for a zero that may belong to either. */
   #checkToldEnd(isRight: boolean): void {
     this.#isAfterToldEnd = false
     if (isRight) return

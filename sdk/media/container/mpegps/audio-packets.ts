@@ -11,7 +11,7 @@ import type { PsAudioCodec } from './stream-types.ts'
 
 /** The most data of a packet: twice the largest that states a length. */
 const MAX_PACKET_SIZE_BYTES = 2 * 0xffff
-/** How far times of G.711 may be off its samples, in ticks: cameras state when they came to send, and some jump. */
+/** The most that times of G.711 may be off its samples, in ticks: cameras state when they came to send, and some jump. */
 export const PS_G711_MAX_JITTER = PES_TIMESCALE / 5
 
 /** The packets of one stream id with sound: a track of the codec that is declared, but of AAC where ADTS is seen. */

@@ -33,7 +33,7 @@ type ReadStream = { readonly kind: Kind; readonly layer: string | undefined; rea
 export class PsDemuxer {
   readonly #sink: UnitSink
   readonly #streams = new Map<number, ReadStream>()
-  /** What the last map says of each stream id. */
+  /** The stream types of the last map, by stream id. */
   #types = new Map<number, number>()
   /** The ids of streams that have made a track. */
   readonly #withTrack = new Set<number>()

@@ -40,7 +40,7 @@ export interface PsPacketHandler {
   scrambled(): void
 }
 
-/** What the next bytes are: the start of a packet, data of one that has so many bytes left, or data up to the next start code. */
+/** The kind of the next bytes: the start of a packet, data of one that has so many bytes left, or data up to the next start code. */
 type Place = 'between' | 'data' | 'skipped data' | 'open data'
 
 /**
@@ -53,7 +53,7 @@ export class PsPacketReader {
   #held: Buffer = NOTHING
   #place: Place = 'between'
   #leftBytes = 0
-  /** What is searched for between packets, where none begins at once. */
+  /** The bytes that are searched for between packets, where none begins at once. */
   #sought: 'pack' | 'any' | undefined = 'pack'
   /** True after a packet of pictures with the largest length: some senders give it to longer ones. */
   #mayGoOn = false

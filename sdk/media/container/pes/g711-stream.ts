@@ -7,10 +7,10 @@ import type { ElementaryStream, ElementaryStreamOptions } from './elementary-str
 export const PES_G711_SAMPLE_RATE = 8000
 export const PES_G711_CHANNELS = 1
 
-/** How far sound may be from the pictures that come with it, in ticks: what is farther has a wrong time. */
+/** The most that sound may be from the pictures that come with it, in ticks: farther sound has a wrong time. */
 const MAX_APART = PES_TIMESCALE
 
-/** How much stated times of G.711 count, from devices that state when they came to send, or jump. */
+/** The weight of stated times of G.711, from devices that state when they came to send, or jump. */
 export type G711Timing = {
   /** The ticks by which stated times may be off those that the samples show, which count then. */
   readonly maxJitter: number
