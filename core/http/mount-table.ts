@@ -1,5 +1,5 @@
 /** The first path segments of administration. */
-export const ADMIN_MOUNTS: ReadonlySet<string> = new Set(['admin', 'api', 'config', 'metrics', 'v6'])
+export const ADMIN_MOUNTS: ReadonlySet<string> = new Set(['api', 'config', 'metrics', 'v6'])
 /**
  * The prefixes that a plugin may have, and below which every plugin may have absolute paths; these come first, and so do
  * those of the server.

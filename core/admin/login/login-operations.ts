@@ -4,6 +4,7 @@ import { requestClient } from 'sluice/sdk/http'
 import { credentialOf } from '../../http/credential.ts'
 import type { Guard } from '../../http/guard.ts'
 import type { Login } from '../../login/login.ts'
+import { RoleSchema } from './login-schemas.ts'
 
 /** The token in the answer to a login while login is off: it is no credential, and none is needed. */
 const NO_TOKEN = 'anonymous'
@@ -14,6 +15,8 @@ const UserInfo = Type.Object({
   /** The end of the validity in Unix seconds; 0 when it never ends. */
   expiresAt: Int64(),
 })
+
+const CurrentUser = Type.Object({ ...UserInfo.properties, role: RoleSchema })
 
 /** `/api/auth/…` (api.md 2). */
 export function addLoginOperations(operations: OperationRegistry, login: Login, guard: Pick<Guard, 'admit'>): void {
@@ -54,12 +57,12 @@ export function addLoginOperations(operations: OperationRegistry, login: Login, 
     path: '/api/auth/userinfo',
     summary: 'Current user',
     query: Type.Object({ token: Type.Optional(Type.String({ description: "The request's own unless given" })) }),
-    answer: UserInfo,
+    answer: CurrentUser,
     async handle({ query, request }) {
       const token = query.token ?? credentialOf(request)
-      if (!login.isOn || token === undefined) return anonymous()
-      const { name, expiresS } = await login.identify(token)
-      return { username: name, expiresAt: expiresS }
+      if (!login.isOn || token === undefined) return { ...anonymous(), role: 'admin' }
+      const { name, expiresS, role } = await login.identify(token)
+      return { username: name, expiresAt: expiresS, role }
     },
   })
 }

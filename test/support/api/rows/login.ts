@@ -37,7 +37,7 @@ export const LOGIN_ROWS: readonly Row[] = [
   {
     name: 'current user',
     spellings: ['GET /api/auth/userinfo'],
-    answer: data(fields(USER)),
+    answer: data(fields({ ...USER, role: ROLE })),
   },
   {
     name: 'user list (ours)',

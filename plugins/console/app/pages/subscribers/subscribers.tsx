@@ -1,0 +1,7 @@
+import type { PageProps } from 'sluice/sdk/console'
+import type { Paths } from 'sluice/api'
+
+export default function Subscribers({ console }: PageProps<Paths>) {
+  const { PageFrame } = console.components
+  return <PageFrame title="Subscribers">…</PageFrame>
+}

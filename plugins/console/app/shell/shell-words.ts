@@ -1,0 +1,53 @@
+import type { Words } from 'sluice/sdk/console'
+
+const en = {
+  menu: 'Menu',
+  skip: 'Skip to the contents',
+  appearance: 'Appearance',
+  light: 'Light',
+  dark: 'Dark',
+  auto: 'As the system',
+  language: 'Language',
+  account: 'Account',
+  logOut: 'Log out',
+  logIn: 'Log in',
+  userName: 'User name',
+  password: 'Password',
+  loginText: 'This server asks who administers it.',
+  readOnly: 'You may look, and change nothing.',
+  unreachable: 'The server does not answer',
+  notFound: 'There is no such page',
+  notFoundText: 'The plugin that had it may be off, or the address is wrong.',
+  pageFailed: 'This page has failed',
+  pageFailedText: 'The other pages go on. The plugin that it belongs to:',
+  groups: { live: 'Live', recording: 'Recording', devices: 'Devices', server: 'Server' } as Record<string, string>,
+  push: 'Push URL',
+}
+
+/** The words of the console's frame. */
+export const SHELL_WORDS: Words<typeof en> = {
+  en,
+  zh: {
+    menu: '菜单',
+    skip: '跳到内容',
+    appearance: '外观',
+    light: '浅色',
+    dark: '深色',
+    auto: '跟随系统',
+    language: '语言',
+    account: '账户',
+    logOut: '退出登录',
+    logIn: '登录',
+    userName: '用户名',
+    password: '密码',
+    loginText: '管理此服务器需要登录。',
+    readOnly: '您只能查看，不能修改。',
+    unreachable: '服务器没有响应',
+    notFound: '没有这个页面',
+    notFoundText: '所属插件可能已关闭，或地址有误。',
+    pageFailed: '此页面出错',
+    pageFailedText: '其他页面不受影响。所属插件：',
+    groups: { live: '直播', recording: '录像', devices: '设备', server: '服务器' },
+    push: '推流地址',
+  },
+}

@@ -1,0 +1,26 @@
+import { createTheme, type CSSVariablesResolver } from '@mantine/core'
+
+export const theme = createTheme({
+  primaryColor: 'teal',
+  primaryShade: { light: 8, dark: 5 },
+  autoContrast: true,
+  defaultRadius: 'md',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "PingFang SC", "Microsoft YaHei", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
+  headings: { fontWeight: '600' },
+})
+
+/** Mantine's own grey of secondary texts, and its coloured texts on a tint, have too little contrast (WCAG 1.4.3). */
+export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    ...Object.fromEntries(
+      Object.keys(colors).map((name) => [
+        `--mantine-color-${name}-light-color`,
+        `color-mix(in srgb, var(--mantine-color-${name}-9) 70%, black)`,
+      ]),
+    ),
+  },
+  dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
+})

@@ -1,0 +1,55 @@
+/** One operation of the API: the parts of its request, and the JSON of its answer, as `Paths` of `sluice/api` has them. */
+export type Call = {
+  readonly params?: unknown
+  readonly query?: unknown
+  readonly body?: unknown
+  readonly answer?: unknown
+  /** The type of one server-sent event; `never` for operations without. */
+  readonly event?: unknown
+}
+
+/** Operations by method and path: `'GET /api/stream/list'`. */
+export type Operations = { readonly [Key: string]: Call }
+
+/** The parts of a request that an operation takes; a part with a field that must be there is itself one. */
+export type CallInput<Operation> = Part<Operation, 'params'> & Part<Operation, 'query'> & Part<Operation, 'body'>
+
+type Part<Operation, Name extends string> = Operation extends { readonly [Key in Name]: infer Value }
+  ? [Value] extends [undefined]
+    ? unknown
+    : {} extends Value
+      ? { readonly [Key in Name]?: Value }
+      : { readonly [Key in Name]: Value }
+  : unknown
+
+/** The arguments after the operation: its input, which is left out where nothing of it must be there, and a signal. */
+export type CallArguments<Operation> = {} extends CallInput<Operation>
+  ? [input?: CallInput<Operation> | undefined, signal?: AbortSignal]
+  : [input: CallInput<Operation>, signal?: AbortSignal]
+
+type Field<Operation, Name extends string> = Operation extends { readonly [Key in Name]: infer Value } ? Value : never
+
+/** The API of the server, asked as the user of the console. */
+export interface Api<Paths = Operations> {
+  /**
+   * Asks an operation.
+   * @returns the JSON of its answer, a text for a text, and a `Blob` for bytes
+   * @throws {Error} with the server's message when it refuses; `status` is that of HTTP, `code` the server's own
+   */
+  call<Key extends keyof Paths & string>(
+    operation: Key,
+    ...rest: CallArguments<Paths[Key]>
+  ): Promise<Field<Paths[Key], 'answer'>>
+  /** The values of an operation with server-sent events, until the signal aborts or the server ends them. */
+  events<Key extends keyof Paths & string>(
+    operation: Key,
+    input: CallInput<Paths[Key]> | undefined,
+    signal: AbortSignal,
+  ): AsyncIterable<Field<Paths[Key], 'event'>>
+  /** The address of a path on this server as the page reaches it: below the path of a reverse proxy, too. */
+  url(path: string): string
+  /**
+   * The same with the credential of the user in its query, for what can send no header: an image, a download, a WebSocket.
+   */
+  credentialUrl(path: string): string
+}
