@@ -1,7 +1,7 @@
 /**
  * Makes `dist/`: the server, the sdk and the plugins that come along, each as one module over shared chunks, as reading the
  * sources one by one takes seconds. Each build has a folder of its own, so that servers which run go on with theirs.
- * With `--package`, what the npm package has: this build alone, and the declarations of the sdk.
+ * With `--package`, what the npm package has: this build alone, the declarations of the sdk, and the types of the API.
  */
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -61,7 +61,10 @@ type Chunk = {
 process.chdir(ROOT)
 const made = await bundle()
 writeBuild(made)
-if (IS_PACKAGE) declareTypes()
+if (IS_PACKAGE) {
+  declareTypes()
+  run('--conditions=source', 'scripts/api-types.ts')
+}
 
 async function bundle(): Promise<readonly Chunk[]> {
   const sources = ENTRIES.flatMap((pattern) => globSync(pattern)).filter((file) => !file.endsWith('.test.ts'))
@@ -250,7 +253,10 @@ function removeOld(newest: string): void {
 
 function declareTypes(): void {
   rmSync('dist/types', { recursive: true, force: true })
-  const compiler = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']
-  const { status } = spawnSync(process.execPath, compiler, { stdio: ['ignore', 2, 2] })
+  run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')
+}
+
+function run(...args: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 2, 2] })
   if (status !== 0) process.exit(1)
 }
