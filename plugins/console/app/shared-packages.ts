@@ -31,7 +31,8 @@ export function sharedPackages(): Plugin {
       handler(html, { bundle = {} }) {
         const imports = Object.fromEntries(
           Object.values(bundle).flatMap((file) => {
-            const name = file.type === 'chunk' && file.isEntry ? SHARED.find((one) => fileName(one) === file.name) : undefined
+            const name =
+              file.type === 'chunk' && file.isEntry ? SHARED.find((one) => fileName(one) === file.name) : undefined
             return name === undefined ? [] : [[name, `./${file.fileName}`]]
           }),
         )
