@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf, readBuiltFiles, type BuiltFile } from './built-files.ts'
 import { contentSecurityPolicy, PAGE_HEADERS, type PageSources } from './page-policy.ts'
+import { isKnown, sendBuilt } from './send-built.ts'
 
 /** The folder of a page that a tool such as Vite has built. */
 export type PageFolder = {
@@ -23,7 +24,6 @@ const ASSETS = 'assets/'
 const NONCE_BYTES = 16
 /** A page that is built for no fixed place begins with this, before the first of its addresses. */
 const BASE = '<base href="./"'
-const IMMUTABLE = { ...PAGE_HEADERS, 'cache-control': 'public, max-age=31536000, immutable' }
 
 /**
  * Serves a built page to everybody: its files, and `index.html` for each address that a browser opens below `url` and that is
@@ -54,7 +54,7 @@ export function servePageFolder(http: FastifyInstance, { url, folder, styleNonce
       return reply
     }
     if (file.type === index.type) return answerPage(file, request, reply)
-    return answerFile(file, request, reply.header('content-security-policy', policy))
+    return sendBuilt(file, request, reply.header('content-security-policy', policy))
   }
 
   /** HTML is made for the address that it is asked for. */
@@ -81,16 +81,6 @@ export function servePageFolder(http: FastifyInstance, { url, folder, styleNonce
   http.get(`${root}/*`, options, answer)
 }
 
-function answerFile(file: BuiltFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { 'accept-encoding': accepted = '' } = request.headers
-  const body = file.bodies.find(({ coding }) => coding === undefined || takesCoding(accepted, coding))
-  reply.headers(file.isImmutable ? IMMUTABLE : PAGE_HEADERS)
-  if (file.bodies.length > 1) reply.header('vary', 'accept-encoding')
-  if (body?.coding !== undefined) reply.header('content-encoding', body.coding)
-  reply.header('etag', body?.etag)
-  return isKnown(request, body?.etag) ? reply.code(304).send() : reply.type(file.type).send(body?.bytes)
-}
-
 /** Returns true when a browser opens the address, in place of a script or style that asks for a file. */
 function isOpened({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') ?? false
@@ -107,14 +97,4 @@ function wayToSlash(originalUrl: string): string | undefined {
 function depthBelow(root: string, url: string): number {
   const [path = ''] = url.split('?', 1)
   return path.slice(root.length + 1).split('/').length - 1
-}
-
-function isKnown({ headers }: FastifyRequest, etag: string | undefined): boolean {
-  const known = headers['if-none-match']?.split(',').map((text) => text.trim().replace(/^W\//u, '')) ?? []
-  return known.some((text) => text === etag || text === '*')
-}
-
-function takesCoding(accepted: string, coding: string): boolean {
-  const wish = accepted.split(',').find((text) => text.split(';', 1)[0]?.trim().toLowerCase() === coding)
-  return wish !== undefined && !/;\s*q=0(?:\.0*)?\s*$/iu.test(wish)
 }
