@@ -1,22 +1,75 @@
 /**
- * Builds the pages for browsers: of a plugin with `app/vite.config.ts` the whole app, and of each plugin its modules
- * `pages/*.tsx`, which the console shows. All go to a folder `built` beside their sources.
+ * Builds the pages of plugins for browsers: of a plugin with `app/vite.config.ts` that app, and of each plugin the modules
+ * `pages/*.tsx`, which the console shows. What is made goes to a folder `built` beside the sources.
  */
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { build } from 'vite'
+import type { InlineConfig } from 'vite'
 
-/** The packages that the console has for all pages. */
+/** The packages that the console has for the pages of all plugins; see `plugins/console/app/shared-packages.ts`. */
 const SHARED = /^(?:react|react-dom|@mantine\/(?:core|hooks|dates))(?:\/jsx-runtime)?$/u
+const BUILT = 'built'
+/** Names, for each folder, the state of the sources that its pages were made of. */
+const RECORD = 'dist/pages.json'
+/** What else the pages are made by. */
+const TOOLS = ['scripts/build-pages.ts', 'package-lock.json']
 
-/** Builds all pages of the project. The working directory is its folder. */
-export async function buildPages(): Promise<void> {
-  for (const configFile of globSync('plugins/*/app/vite.config.ts')) {
-    await build({ configFile: path.resolve(configFile), logLevel: 'warn' })
+type Pages = { readonly folder: string; readonly config: InlineConfig }
+
+/**
+ * Builds the pages whose sources have changed. The working directory is the project's folder.
+ * @returns the paths of all sources of pages
+ */
+export async function buildPages(): Promise<readonly string[]> {
+  const before = readRecord()
+  const record: Record<string, string> = {}
+  const all: string[] = []
+  for (const { folder, config } of pagesOfPlugins()) {
+    const sources = sourcesIn(folder)
+    all.push(...sources)
+    const state = stateOf(sources)
+    if (before[folder] !== state || !existsSync(path.join(folder, BUILT))) await make(folder, config)
+    record[folder] = state
   }
-  for (const folder of globSync('plugins/*/pages')) await buildModules(folder)
-  for (const file of globSync('plugins/*/{app,pages}/built/**/*.{js,css}')) compress(file)
+  mkdirSync(path.dirname(RECORD), { recursive: true })
+  writeFileSync(RECORD, JSON.stringify(record))
+  return all
+}
+
+function pagesOfPlugins(): readonly Pages[] {
+  const apps = globSync('plugins/*/app/vite.config.ts').map((file): Pages => {
+    return { folder: path.dirname(file), config: { configFile: path.resolve(file) } }
+  })
+  const modules = globSync('plugins/*/pages').map((folder): Pages => ({ folder, config: configOfModules(folder) }))
+  return [...apps, ...modules]
+}
+
+function configOfModules(folder: string): InlineConfig {
+  const entries = globSync('*.tsx', { cwd: folder }).map((file) => [path.parse(file).name, path.resolve(folder, file)])
+  return {
+    configFile: false,
+    root: path.resolve(folder),
+    base: './',
+    publicDir: false,
+    esbuild: { jsx: 'automatic' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: {
+      outDir: BUILT,
+      emptyOutDir: true,
+      target: 'es2022',
+      lib: { entry: Object.fromEntries(entries) as Record<string, string>, formats: ['es'] },
+      rollupOptions: { external: SHARED, output: { chunkFileNames: 'assets/[name]-[hash].js' } },
+    },
+  }
+}
+
+async function make(folder: string, config: InlineConfig): Promise<void> {
+  // It takes a while to load, and most builds have no page to make.
+  const { build } = await import('vite')
+  await build({ ...config, logLevel: 'warn' })
+  for (const file of globSync(`${folder}/${BUILT}/**/*.{js,css}`)) compress(file)
 }
 
 /** Nothing is compressed while the server runs. */
@@ -26,22 +79,21 @@ function compress(file: string): void {
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
 }
 
-async function buildModules(folder: string): Promise<void> {
-  const entries = globSync('*.tsx', { cwd: folder })
-  if (entries.length === 0) return
-  await build({
-    configFile: false,
-    root: path.resolve(folder),
-    base: './',
-    logLevel: 'warn',
-    esbuild: { jsx: 'automatic' },
-    define: { 'process.env.NODE_ENV': '"production"' },
-    build: {
-      outDir: 'built',
-      emptyOutDir: true,
-      target: 'es2022',
-      lib: { entry: Object.fromEntries(entries.map((file) => [path.parse(file).name, file])), formats: ['es'] },
-      rollupOptions: { external: SHARED, output: { chunkFileNames: 'assets/[name]-[hash].js' } },
-    },
-  })
+function sourcesIn(folder: string): readonly string[] {
+  const all = globSync(`${folder}/**/*`).map((file) => file.replaceAll(path.sep, '/'))
+  const isMade = (file: string) => file.startsWith(`${folder}/${BUILT}/`)
+  return all.filter((file) => !isMade(file) && !file.endsWith('.test.ts') && statSync(file).isFile()).toSorted()
+}
+
+function stateOf(sources: readonly string[]): string {
+  const texts = [...TOOLS, ...sources].map((file) => `${file} ${hash('sha256', readFileSync(file))}`)
+  return hash('sha256', texts.join('\n'))
+}
+
+function readRecord(): Readonly<Record<string, string>> {
+  try {
+    return JSON.parse(readFileSync(RECORD, 'utf8')) as Record<string, string>
+  } catch {
+    return {}
+  }
 }

@@ -1,7 +1,8 @@
 /**
  * Makes `dist/`: the server, the sdk and the plugins that come along, each as one module over shared chunks, as reading the
- * sources one by one takes seconds. Each build has a folder of its own, so that servers which run go on with theirs.
- * With `--package`, what the npm package has: this build alone, and the declarations of the sdk.
+ * sources one by one takes seconds. Each build has a folder of its own, so that servers which run go on with theirs. The pages of
+ * plugins are made first.
+ * With `--package`, what the npm package has: this build alone, the declarations of the sdk, and the types of the API.
  */
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -12,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type OutputFile, type Plugin } from 'esbuild'
 import { RECORD_FILE, type BuildRecord } from '../core/build/build-record.ts'
 import { stampOf } from '../core/build/source-stamp.ts'
+import { buildPages } from './build-pages.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const IS_PACKAGE = process.argv.includes('--package')
@@ -59,9 +61,13 @@ type Chunk = {
 }
 
 process.chdir(ROOT)
+const pageSources = await buildPages()
 const made = await bundle()
 writeBuild(made)
-if (IS_PACKAGE) declareTypes()
+if (IS_PACKAGE) {
+  declareTypes()
+  run('--conditions=source', 'scripts/api-types.ts')
+}
 
 async function bundle(): Promise<readonly Chunk[]> {
   const sources = ENTRIES.flatMap((pattern) => globSync(pattern)).filter((file) => !file.endsWith('.test.ts'))
@@ -228,7 +234,7 @@ function install(draft: string, place: string): void {
 function recordOf(chunks: readonly Chunk[]): BuildRecord {
   const entries = chunks.flatMap(({ entry, name }) => (entry === undefined ? [] : [[entry, name] as const]))
   const modules = new Set(chunks.flatMap(({ sources }) => sources.map((source) => sourceOf(source))))
-  const sources = [...modules].flatMap((source) => {
+  const sources = [...modules, ...pageSources].flatMap((source) => {
     const stamp = source === undefined ? undefined : stampOf(source)
     return source === undefined || stamp === undefined ? [] : [[source, stamp] as const]
   })
@@ -250,7 +256,10 @@ function removeOld(newest: string): void {
 
 function declareTypes(): void {
   rmSync('dist/types', { recursive: true, force: true })
-  const compiler = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']
-  const { status } = spawnSync(process.execPath, compiler, { stdio: ['ignore', 2, 2] })
+  run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')
+}
+
+function run(...args: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 2, 2] })
   if (status !== 0) process.exit(1)
 }

@@ -106,6 +106,11 @@ describe('published package', () => {
         text: "import { Endpoints } from 'sluice/sdk'\nexport type A = Endpoints",
         code: 'TS1484',
       },
+      {
+        what: 'operations that the API does not have',
+        text: "import type { Paths } from 'sluice/api'\nexport type A = Paths['GET /api/sysinfo' | 'GET /api/none']",
+        code: "Property 'GET /api/none' does not exist",
+      },
     ]
     let folder: string
     /** What the compiler says of all files of the project. */

@@ -13,9 +13,12 @@ export default definePlugin({
   sdk: '^1',
   description: 'The administration page at /admin/',
   mounts: ['admin', 'console'],
-  setup({ http }) {
+  setup({ http, log }) {
     const index = path.join(FOLDER, 'index.html')
-    if (!existsSync(index)) throw new Error("the page isn't built: run npm run build in the folder of the server")
+    if (!existsSync(index)) {
+      log.warn("the administration page isn't built: npm run build makes it")
+      return
+    }
     servePageFolder(http, {
       url: '/',
       folder: FOLDER,

@@ -23,9 +23,10 @@ type Part<Operation, Name extends string> = Operation extends { readonly [Key in
   : unknown
 
 /** The arguments after the operation: its input, which is left out where nothing of it must be there, and a signal. */
-export type CallArguments<Operation> = {} extends CallInput<Operation>
-  ? [input?: CallInput<Operation> | undefined, signal?: AbortSignal]
-  : [input: CallInput<Operation>, signal?: AbortSignal]
+export type CallArguments<Operation> =
+  {} extends CallInput<Operation>
+    ? [input?: CallInput<Operation> | undefined, signal?: AbortSignal]
+    : [input: CallInput<Operation>, signal?: AbortSignal]
 
 type Field<Operation, Name extends string> = Operation extends { readonly [Key in Name]: infer Value } ? Value : never
 

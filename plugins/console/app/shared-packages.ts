@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { Plugin } from 'vite'
 
 /** The packages that pages of plugins import by name, and that the console has for all of them. */
-export const SHARED = ['react', 'react/jsx-runtime', 'react-dom', '@mantine/core', '@mantine/hooks', '@mantine/dates']
+const SHARED = ['react', 'react/jsx-runtime', 'react-dom', '@mantine/core', '@mantine/hooks', '@mantine/dates']
 
 const PREFIX = 'virtual:shared/'
 const require = createRequire(import.meta.url)
@@ -31,7 +31,8 @@ export function sharedPackages(): Plugin {
       handler(html, { bundle = {} }) {
         const imports = Object.fromEntries(
           Object.values(bundle).flatMap((file) => {
-            const name = file.type === 'chunk' && file.isEntry ? SHARED.find((one) => fileName(one) === file.name) : undefined
+            const name =
+              file.type === 'chunk' && file.isEntry ? SHARED.find((one) => fileName(one) === file.name) : undefined
             return name === undefined ? [] : [[name, `./${file.fileName}`]]
           }),
         )

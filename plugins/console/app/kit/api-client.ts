@@ -26,11 +26,11 @@ type Parts = { readonly params?: unknown; readonly query?: unknown; readonly bod
 
 export const api: Api<Paths> = {
   async call(operation, ...[input, signal]) {
-    const answer = await ask(operation, input as Parts, signal)
+    const answer = await ask(operation, input, signal)
     return (await readAnswer(answer)) as never
   },
   async *events(operation, input, signal) {
-    const answer = await ask(operation, input as Parts, signal, 'text/event-stream')
+    const answer = await ask(operation, input, signal, 'text/event-stream')
     if (!answer.ok || answer.body === null) await readAnswer(answer)
     else for await (const data of readEvents(answer.body)) yield JSON.parse(data) as never
   },
@@ -71,7 +71,7 @@ async function ask(
 
 /** Slashes of a value stay: they are those of stream paths. */
 function pathOf(template: string, params: unknown): string {
-  const values = (params ?? {}) as Readonly<Record<string, unknown>>
+  const values = (params ?? {}) as Readonly<Record<string, string | number>>
   return template.replaceAll(/\{(\w+)\}/gu, (_, name: string) =>
     String(values[name] ?? '')
       .split('/')

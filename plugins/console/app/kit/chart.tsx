@@ -4,7 +4,10 @@ import type { ChartProps } from 'sluice/sdk/console'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
-const COLORS = { light: ['#087f5b', '#1864ab', '#d9480f', '#862e9c'], dark: ['#38d9a9', '#74c0fc', '#ffa94d', '#e599f7'] }
+const COLORS = {
+  light: ['#087f5b', '#1864ab', '#d9480f', '#862e9c'],
+  dark: ['#38d9a9', '#74c0fc', '#ffa94d', '#e599f7'],
+}
 const AXIS = { light: { text: '#495057', grid: '#e9ecef' }, dark: { text: '#c1c2c5', grid: '#373a40' } }
 
 export default function Chart({ label, times, series, formatValue, height = 160 }: ChartProps) {

@@ -22,7 +22,12 @@ export function DataTable<Row>({ label, columns, rows, rowKey, empty, onOpen, pa
     }
   return (
     <Card withBorder padding={0} aria-busy={rows === undefined}>
-      <Table className={styles.table ?? ''} highlightOnHover={onOpen !== undefined} verticalSpacing="xs" aria-label={label}>
+      <Table
+        className={styles.table ?? ''}
+        highlightOnHover={onOpen !== undefined}
+        verticalSpacing="xs"
+        aria-label={label}
+      >
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (

@@ -52,7 +52,15 @@ export function Notices() {
   const words = useWords(KIT_WORDS)
   const shown = useSyncExternalStore(listen, () => notices)
   return (
-    <Stack gap="xs" pos="fixed" bottom={16} right={16} maw="calc(100vw - 32px)" style={{ zIndex: 400 }} aria-live="polite">
+    <Stack
+      gap="xs"
+      pos="fixed"
+      bottom={16}
+      right={16}
+      maw="calc(100vw - 32px)"
+      style={{ zIndex: 400 }}
+      aria-live="polite"
+    >
       {shown.map(({ id, text, kind }) => (
         <Notification
           key={id}

@@ -5,7 +5,7 @@ import { useCall } from './use-call.ts'
 const MOST_SHOWN = 50
 
 export function StreamPicker({ label, value, onChange, description }: StreamPickerProps) {
-  const { data } = useCall('GET /api/stream/list', { query: { pageNum: 1, pageSize: 1000 } } as never, { refreshMs: 10_000 })
+  const { data } = useCall('GET /api/stream/list', { query: { pageNum: 1, pageSize: 1000 } }, { refreshMs: 10_000 })
   return (
     <Autocomplete
       label={label}

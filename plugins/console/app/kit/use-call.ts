@@ -12,5 +12,5 @@ export const useCall: Console<Paths>['useCall'] = (operation, input, { refreshMs
     shouldRetryOnError: refreshMs > 0,
   })
   const refresh = async () => void (await mutate())
-  return { data, error: error as Error | undefined, isLoading, refresh } as never
+  return { data, error: error as Error | undefined, isLoading, refresh }
 }

@@ -13,7 +13,10 @@ export function Login() {
   const logIn = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    const field = (name: string) => String(form.get(name) ?? '')
+    const field = (name: string) => {
+      const value = form.get(name)
+      return typeof value === 'string' ? value : ''
+    }
     setBusy(true)
     try {
       const body = { username: field('username'), password: field('password') }

@@ -69,7 +69,15 @@ function MenuLink({ entry, isActive, onChoice }: { entry: Entry; isActive: boole
   const { path, title, icon, isOutside } = entry
   const common = { label: title, leftSection: icon, className: styles.link ?? '' }
   if (isOutside) {
-    return <NavLink {...common} component="a" href={api.url(path)} target="_blank" rightSection={<LinkExternalIcon size={12} />} />
+    return (
+      <NavLink
+        {...common}
+        component="a"
+        href={api.url(path)}
+        target="_blank"
+        rightSection={<LinkExternalIcon size={12} />}
+      />
+    )
   }
   return (
     <NavLink
