@@ -8,6 +8,8 @@ import { TimeLine } from './time-line.tsx'
 import { zoomed, type Span } from './time-scale.ts'
 import type { RecordedEvent, RecordedTag } from '../stream/use-day.ts'
 
+const TITLE = { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' } as const
+
 type TimeCardProps = {
   readonly console: PageConsole
   readonly date: string
@@ -30,7 +32,7 @@ export function TimeCard({ console, date, day, view, onView, onDay, actions, ...
   const words = console.words(WORDS)
   const zoom = (factor: number) => onView(zoomed(view, day, factor, line.atMs))
   const isWhole = view.fromMs === day.fromMs && view.toMs === day.toMs
-  const title = new Intl.DateTimeFormat(console.language === 'zh' ? 'zh-CN' : 'en-GB', { dateStyle: 'full' })
+  const title = new Intl.DateTimeFormat(console.language === 'zh' ? 'zh-CN' : 'en-GB', TITLE)
   const legend = [
     [words.legendRecorded, 'var(--mantine-primary-color-filled)'],
     [words.legendActive, 'var(--mantine-color-red-filled)'],

@@ -31,7 +31,8 @@ type TimeLineProps = {
   readonly onPick: (ms: number) => void
 }
 
-const TICK_WIDTH = 72
+const TICK_WIDTH = 84
+const TICK_HALF = 30
 const TICKS_HEIGHT = 22
 const BAND_HEIGHT = 40
 const LANE_HEIGHT = 24
@@ -83,7 +84,7 @@ export function TimeLine(props: TimeLineProps) {
   }
   return (
     <Box ref={ref} pos="relative" style={{ overflow: 'hidden', userSelect: 'none' }}>
-      <Ticks view={view} times={ticksOf(view, day, Math.max(2, Math.floor(width / TICK_WIDTH)))} />
+      <Ticks view={view} width={width} times={ticksOf(view, day, Math.max(2, Math.floor(width / TICK_WIDTH)))} />
       <Box
         ref={band}
         role="slider"
@@ -158,14 +159,17 @@ export function TimeLine(props: TimeLineProps) {
   )
 }
 
-function Ticks({ view, times }: { readonly view: TimeRange; readonly times: readonly number[] }) {
+type TicksProps = { readonly view: TimeRange; readonly width: number; readonly times: readonly number[] }
+
+function Ticks({ view, width, times }: TicksProps) {
   const hasSeconds = (times[1] ?? 0) - (times[0] ?? 0) < 60_000
   return (
     <Box pos="relative" h={TICKS_HEIGHT} aria-hidden>
       {times.map((ms) => {
         const place = placeIn(view, ms)
         // The first and the last text stay within the line.
-        const shift = place < 0.04 ? '0' : place > 0.96 ? '-100%' : '-50%'
+        const leftPx = place * width
+        const shift = leftPx < TICK_HALF ? '0' : width - leftPx < TICK_HALF ? '-100%' : '-50%'
         return (
           <Text
             key={ms}
