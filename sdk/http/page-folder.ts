@@ -10,6 +10,8 @@ export type PageFolder = {
   readonly url: string
   /** The absolute path of the folder. Its `index.html` is the page. */
   readonly folder: string
+  /** `page` for an administration page, see `RouteAccess`; everybody gets it unless given. */
+  readonly access?: 'public' | 'page'
   /**
    * A text in HTML files that is replaced by a nonce, another one in each answer, for pages with scripts that add styles
    * (`html.cspNonce` of Vite). Without it, styles come from files alone.
@@ -26,7 +28,7 @@ const NONCE_BYTES = 16
 const BASE = '<base href="./"'
 
 /**
- * Serves a built page to everybody: its files, and `index.html` for each address that a browser opens below `url` and that is
+ * Serves a built page: its files, and `index.html` for each address that a browser opens below `url` and that is
  * no file; the page's own router reads the path. The files are read once, so that an upgrade on the disk does not mix two
  * builds; compressed ones beside them (`.br`, `.gz`) go to clients that accept them. Browsers keep files below `assets/` with
  * a hash in their names, and ask again for the others. Routes of the plugin that are more exact go before.
@@ -35,7 +37,8 @@ const BASE = '<base href="./"'
  * works below any path of a proxy.
  * @throws {Error} when the folder has no `index.html`
  */
-export function servePageFolder(http: FastifyInstance, { url, folder, styleNonce, allow = {} }: PageFolder): void {
+export function servePageFolder(http: FastifyInstance, page: PageFolder): void {
+  const { url, folder, access = 'public', styleNonce, allow = {} } = page
   const files = readBuiltFiles(folder)
   const index = files.get(INDEX)
   if (index === undefined) throw new Error(`there is no ${INDEX} in ${folder}`)
@@ -76,7 +79,7 @@ export function servePageFolder(http: FastifyInstance, { url, folder, styleNonce
     return styleNonce === undefined || nonce === undefined ? based : based.replaceAll(styleNonce, nonce)
   }
 
-  const options = { config: { access: 'public' } } as const
+  const options = { config: { access } }
   if (root !== '') http.get(root, options, answer)
   http.get(`${root}/*`, options, answer)
 }
