@@ -1,3 +1,6 @@
+/** The text that the server has in place of a secret, and takes for the secret that is set. */
+export const SECRET_MASK = '******'
+
 /** The keywords of JSON Schema that forms use. */
 export type FieldSchema = {
   readonly type?: string | undefined

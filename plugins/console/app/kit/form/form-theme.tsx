@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { ArrowDownIcon, ArrowUpIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
-import { getDefaultRegistry } from '@rjsf/core'
+import getDefaultRegistry from '@rjsf/core/lib/getDefaultRegistry.js'
 import type {
   ArrayFieldItemTemplateProps,
   ArrayFieldTemplateProps,

@@ -1,4 +1,4 @@
-import Form from '@rjsf/core'
+import Form from '@rjsf/core/lib/components/Form.js'
 import type { Experimental_DefaultFormStateBehavior, RJSFSchema } from '@rjsf/utils'
 import { useMemo, type ReactNode } from 'react'
 import { useWords } from '../language.ts'

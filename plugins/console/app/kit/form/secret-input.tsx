@@ -2,11 +2,9 @@ import { ActionIcon, PasswordInput } from '@mantine/core'
 import { XIcon } from '@primer/octicons-react'
 import { useRef } from 'react'
 import { useWords } from '../language.ts'
+import { SECRET_MASK } from './field-schema.ts'
 import { FORM_WORDS } from './form-words.ts'
 import type { FramedInputProps } from './input-props.ts'
-
-/** The text that the server has in place of a secret, and takes for the secret that is set. */
-export const SECRET_MASK = '******'
 
 /** A secret. One that is set is not shown: the input is empty, and says so. */
 export function SecretInput({ value, onChange, isDisabled = false, frame }: FramedInputProps) {

@@ -1,0 +1,1 @@
+export const ZH_TITLES: Readonly<Record<string, string>> = {}
