@@ -24,7 +24,8 @@ export const SectionView = Type.Object({
     description: 'Counts the changes at run time; a change that tells it is refused when it is old',
   }),
   storable: Type.Boolean({
-    description: 'Changes can be kept: false while the database is away, when they can be set until the server ends only',
+    description:
+      'Changes can be kept: false while the database is away, when they can be set until the server ends only',
   }),
 })
 

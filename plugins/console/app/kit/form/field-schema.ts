@@ -66,11 +66,17 @@ export function inputKindOf(schema: FieldSchema): InputKind | undefined {
     return kind === 'text' || kind === 'number' ? 'tags' : undefined
   }
   if (type === 'object') return schema.properties === undefined && valuesOf(schema) === undefined ? 'json' : undefined
-  return schema.properties === undefined && (schema.oneOf ?? schema.anyOf ?? schema.allOf) === undefined ? 'json' : undefined
+  return schema.properties === undefined && (schema.oneOf ?? schema.anyOf ?? schema.allOf) === undefined
+    ? 'json'
+    : undefined
 }
 
 /** The schema of the values of a map, whose keys the user chooses; undefined for what is no map. */
-export function valuesOf({ properties, patternProperties, additionalProperties }: FieldSchema): FieldSchema | undefined {
+export function valuesOf({
+  properties,
+  patternProperties,
+  additionalProperties,
+}: FieldSchema): FieldSchema | undefined {
   if (properties !== undefined) return undefined
   const [first] = Object.values(patternProperties ?? {})
   return first ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)

@@ -1,14 +1,16 @@
 import { ActionIcon, Button, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { ArrowDownIcon, ArrowUpIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import getDefaultRegistry from '@rjsf/core/lib/getDefaultRegistry.js'
-import type {
-  ArrayFieldItemTemplateProps,
-  ArrayFieldTemplateProps,
-  FieldProps,
-  FieldTemplateProps,
-  ObjectFieldTemplateProps,
-  RegistryFieldsType,
-  TemplatesType,
+import {
+  ADDITIONAL_PROPERTY_FLAG,
+  type ArrayFieldItemTemplateProps,
+  type ArrayFieldTemplateProps,
+  type FieldProps,
+  type FieldTemplateProps,
+  type ObjectFieldTemplateProps,
+  type RegistryFieldsType,
+  type RJSFSchema,
+  type TemplatesType,
 } from '@rjsf/utils'
 import { useWords } from '../language.ts'
 import { FieldHeading } from './field-heading.tsx'
@@ -26,16 +28,21 @@ export const FORM_FIELDS: RegistryFieldsType = {
   BooleanField: PlainField,
   FallbackField: PlainField,
   ArrayField: (props: FieldProps) => {
-    return isPlain(props) || ArrayField === undefined ? <PlainField {...props} /> : <ArrayField {...props} />
+    const isPlain = inputKindOf(props.schema as FieldSchema) !== undefined
+    return isPlain || ArrayField === undefined ? <PlainField {...props} /> : <ArrayField {...props} />
   },
   ObjectField: (props: FieldProps) => {
-    if (isPlain(props) || ObjectField === undefined) return <PlainField {...props} />
-    return valuesOf(props.schema as FieldSchema) === undefined ? <ObjectField {...props} /> : <MapField {...props} />
+    const schema = declaredSchema(props.schema)
+    if (valuesOf(schema) !== undefined) return <MapField {...props} schema={schema as RJSFSchema} />
+    if (inputKindOf(schema) !== undefined || ObjectField === undefined) return <PlainField {...props} />
+    return <ObjectField {...props} />
   },
 }
 
-function isPlain({ schema }: FieldProps): boolean {
-  return inputKindOf(schema as FieldSchema) !== undefined
+/** The form lists the keys that a map has now as properties of its schema. */
+function declaredSchema({ properties, ...schema }: RJSFSchema): FieldSchema {
+  const declared = Object.entries(properties ?? {}).filter(([, one]) => !Object.hasOwn(one as object, ADDITIONAL_PROPERTY_FLAG))
+  return (declared.length === 0 ? schema : { ...schema, properties }) as FieldSchema
 }
 
 /** The frames of fields. Inputs have their titles and faults themselves. */
@@ -46,7 +53,14 @@ export const FORM_TEMPLATES: Partial<TemplatesType> = {
   ArrayFieldItemTemplate,
 }
 
-function ObjectFieldTemplate({ title, description, properties, fieldPathId, errorSchema, schema }: ObjectFieldTemplateProps) {
+function ObjectFieldTemplate({
+  title,
+  description,
+  properties,
+  fieldPathId,
+  errorSchema,
+  schema,
+}: ObjectFieldTemplateProps) {
   const isRoot = fieldPathId.path.length === 0
   const isWide = (name: string) => inputKindOf((schema as FieldSchema).properties?.[name] ?? {}) === undefined
   const inputs = properties.filter(({ hidden, name }) => !hidden && !isWide(name))
@@ -69,7 +83,16 @@ function ObjectFieldTemplate({ title, description, properties, fieldPathId, erro
   )
 }
 
-function ArrayFieldTemplate({ title, schema, items, canAdd, onAddClick, rawErrors, disabled, readonly }: ArrayFieldTemplateProps) {
+function ArrayFieldTemplate({
+  title,
+  schema,
+  items,
+  canAdd,
+  onAddClick,
+  rawErrors,
+  disabled,
+  readonly,
+}: ArrayFieldTemplateProps) {
   const words = useWords(FORM_WORDS)
   return (
     <Stack gap="xs" role="group" aria-label={title}>

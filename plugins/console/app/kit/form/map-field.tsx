@@ -109,7 +109,13 @@ export function MapField(props: FieldProps) {
         )
       })}
       {!isFixed && (
-        <Button variant="default" size="xs" leftSection={<PlusIcon />} style={{ alignSelf: 'flex-start' }} onClick={add}>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<PlusIcon />}
+          style={{ alignSelf: 'flex-start' }}
+          onClick={add}
+        >
           {words.addEntry}
         </Button>
       )}

@@ -4,7 +4,18 @@ import { ValueInput } from './value-input.tsx'
 
 /** A field of the form that one input holds. */
 export function PlainField(props: FieldProps) {
-  const { schema, fieldPathId, formData, onChange, name, title, required = false, disabled, readonly, rawErrors } = props
+  const {
+    schema,
+    fieldPathId,
+    formData,
+    onChange,
+    name,
+    title,
+    required = false,
+    disabled,
+    readonly,
+    rawErrors,
+  } = props
   const field = schema as FieldSchema
   // Nothing in an input that may be left out is no value at all.
   const change = (value: unknown) => {

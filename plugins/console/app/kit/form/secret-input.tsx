@@ -19,11 +19,19 @@ export function SecretInput({ value, onChange, isDisabled = false, frame }: Fram
       placeholder={isSet ? words.secretSet : ''}
       autoComplete="new-password"
       visibilityToggleButtonProps={{ 'aria-label': words.showSecret }}
-      onChange={({ currentTarget }) => onChange(currentTarget.value === '' && wasSet.current ? SECRET_MASK : currentTarget.value)}
+      onChange={({ currentTarget }) =>
+        onChange(currentTarget.value === '' && wasSet.current ? SECRET_MASK : currentTarget.value)
+      }
       {...(isSet &&
         !isDisabled && {
           rightSection: (
-            <ActionIcon variant="subtle" color="gray" size="sm" aria-label={words.clearSecret} onClick={() => onChange('')}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="sm"
+              aria-label={words.clearSecret}
+              onClick={() => onChange('')}
+            >
               <XIcon />
             </ActionIcon>
           ),

@@ -11,7 +11,12 @@ const CAMERA: FieldSchema = {
     port: { type: 'integer', minimum: 1, maximum: 65_535 },
     speed: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 16 },
     mode: { enum: ['tcp', 'udp'] },
-    merge: { oneOf: [{ const: 0, title: 'Never' }, { const: 1, title: 'Always' }] },
+    merge: {
+      oneOf: [
+        { const: 0, title: 'Never' },
+        { const: 1, title: 'Always' },
+      ],
+    },
     tags: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2 },
     kind: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
     headers: { type: 'object', propertyNames: { pattern: '^[a-z]+$' }, additionalProperties: { type: 'string' } },
@@ -21,12 +26,22 @@ const CAMERA: FieldSchema = {
 const GOOD = { name: 'Tür', port: 80 }
 
 function broken(part: Readonly<Record<string, unknown>>): string[] {
-  return faultsOf(CAMERA, { ...GOOD, ...part }).map(({ path, rule, limit = '' }) => `${path.join('/')} ${rule} ${limit}`.trim())
+  return faultsOf(CAMERA, { ...GOOD, ...part }).map(({ path, rule, limit = '' }) =>
+    `${path.join('/')} ${rule} ${limit}`.trim(),
+  )
 }
 
 describe('the values of a form', () => {
   it('are right when they fit the schema', () => {
-    const rest = { speed: 1.5, mode: 'udp', merge: 1, tags: ['a'], kind: 7, headers: { a: 'b' }, rules: { 'live/a': true } }
+    const rest = {
+      speed: 1.5,
+      mode: 'udp',
+      merge: 1,
+      tags: ['a'],
+      kind: 7,
+      headers: { a: 'b' },
+      rules: { 'live/a': true },
+    }
     expect(broken(rest)).to.eql([])
     expect(broken({ mode: undefined })).to.eql([])
   })
@@ -63,7 +78,11 @@ describe('the values of a form', () => {
   }
 
   it('are all told at once', () => {
-    expect(broken({ name: '', port: 0, tags: [1] })).to.eql(['name minLength 1', 'port minimum 1', 'tags/0 type string'])
+    expect(broken({ name: '', port: 0, tags: [1] })).to.eql([
+      'name minLength 1',
+      'port minimum 1',
+      'tags/0 type string',
+    ])
   })
 
   it('are the same where they are the same JSON', () => {

@@ -61,14 +61,20 @@ function textFaults({ minLength, maxLength, pattern }: FieldSchema, value: strin
   return [
     ...(minLength !== undefined && length < minLength ? [{ path, rule: 'minLength', limit: minLength } as const] : []),
     ...(maxLength !== undefined && length > maxLength ? [{ path, rule: 'maxLength', limit: maxLength } as const] : []),
-    ...(pattern !== undefined && !fitsPattern(pattern, value) ? [{ path, rule: 'pattern', limit: pattern } as const] : []),
+    ...(pattern !== undefined && !fitsPattern(pattern, value)
+      ? [{ path, rule: 'pattern', limit: pattern } as const]
+      : []),
   ]
 }
 
 function listFaults({ items, minItems, maxItems }: FieldSchema, value: readonly unknown[], path: Path): Fault[] {
   return [
-    ...(minItems !== undefined && value.length < minItems ? [{ path, rule: 'minItems', limit: minItems } as const] : []),
-    ...(maxItems !== undefined && value.length > maxItems ? [{ path, rule: 'maxItems', limit: maxItems } as const] : []),
+    ...(minItems !== undefined && value.length < minItems
+      ? [{ path, rule: 'minItems', limit: minItems } as const]
+      : []),
+    ...(maxItems !== undefined && value.length > maxItems
+      ? [{ path, rule: 'maxItems', limit: maxItems } as const]
+      : []),
     ...(items === undefined ? [] : value.flatMap((item, index) => faultsOf(items, item, [...path, index]))),
   ]
 }
@@ -88,7 +94,8 @@ function mapFaults(schema: FieldSchema, value: Readonly<Record<string, unknown>>
       if (additionalProperties === false) faults.push({ path: inner, rule: 'unknown' })
       else if (additionalProperties !== true) schemas.push(additionalProperties)
     }
-    if (propertyNames !== undefined && faultsOf(propertyNames, name).length > 0) faults.push({ path: inner, rule: 'name' })
+    if (propertyNames !== undefined && faultsOf(propertyNames, name).length > 0)
+      faults.push({ path: inner, rule: 'name' })
     faults.push(...schemas.flatMap((schema) => faultsOf(schema, one, inner)))
   }
   return faults
@@ -132,5 +139,8 @@ export function isSame(one: unknown, other: unknown): boolean {
   if (!isMap(one) || !isMap(other)) return Object.is(one, other)
   const names = Object.keys(one).filter((name) => one[name] !== undefined)
   const others = Object.keys(other).filter((name) => other[name] !== undefined)
-  return names.length === others.length && names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+  return (
+    names.length === others.length &&
+    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+  )
 }

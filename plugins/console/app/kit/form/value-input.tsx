@@ -55,7 +55,8 @@ export function ValueInput(props: ValueInputProps) {
       )
     case 'tags': {
       const isNumbers = schema.items !== undefined && inputKindOf(schema.items) === 'number'
-      const meant = (text: string) => (isNumbers && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text)
+      const meant = (text: string) =>
+        isNumbers && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
       return (
         <TagsInput
           {...frame}
@@ -118,7 +119,9 @@ function ChoicesInput({ id, schema, value, onChange, label, description, error, 
       description={description}
       error={error}
       value={indices}
-      onChange={(next) => onChange(choices.flatMap((choice, index) => (next.includes(String(index)) ? [choice.value] : [])))}
+      onChange={(next) =>
+        onChange(choices.flatMap((choice, index) => (next.includes(String(index)) ? [choice.value] : [])))
+      }
       {...(label === undefined && { 'aria-labelledby': `${id}-label` })}
     >
       <Group gap="md" mt={4}>

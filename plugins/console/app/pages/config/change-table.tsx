@@ -59,7 +59,7 @@ export function ChangeTable({ console, isGlobal, changes }: Props) {
             {value(change, change.then)}
           </Text>{' '}
           {change.to === null && (
-            <Badge variant="outline" size="sm" tt="none" fw={500}>
+            <Badge variant="light" color="orange" size="sm" tt="none" fw={500}>
               {words.takenBack}
             </Badge>
           )}
@@ -73,6 +73,12 @@ export function ChangeTable({ console, isGlobal, changes }: Props) {
     },
   ]
   return (
-    <DataTable label={words.new} columns={columns} rows={changes} rowKey={({ leaf }) => leaf.path} empty={words.nothing} />
+    <DataTable
+      label={words.new}
+      columns={columns}
+      rows={changes}
+      rowKey={({ leaf }) => leaf.path}
+      empty={words.nothing}
+    />
   )
 }

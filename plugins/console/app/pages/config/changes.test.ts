@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { changesOf, configOf, shownText } from './changes.ts'
+import { withTitles } from './titled-schema.ts'
 import { filtered, isFound, sectionOf, type KeySchema } from './section-model.ts'
 
 const RULE: KeySchema = {
@@ -46,7 +47,6 @@ const SECTION = sectionOf({
       ],
     ],
   ]),
-  titleOf: (path, { title }) => title ?? path,
 })
 
 function changed(edits: Readonly<Record<string, unknown>>) {
@@ -84,7 +84,11 @@ describe('the changes of a section of the config', () => {
 
 describe('the groups of a section', () => {
   it('begin with the keys of the section itself, and end with those of global', () => {
-    const shown = SECTION.groups.map(({ path, isInherited, leaves }) => [path, isInherited, leaves.map(({ path }) => path)])
+    const shown = SECTION.groups.map(({ path, isInherited, leaves }) => [
+      path,
+      isInherited,
+      leaves.map(({ path }) => path),
+    ])
     expect(shown).to.eql([
       ['', false, ['chunksize', 'pull']],
       ['tcp', false, ['tcp.nodelay']],
@@ -95,10 +99,21 @@ describe('the groups of a section', () => {
 
   it('are searched by path, title and description, all words of which are to be found', () => {
     const found = (search: string) =>
-      filtered(SECTION.groups, (leaf, group) => isFound(leaf, group, search)).flatMap(({ leaves }) => leaves.map(({ path }) => path))
+      filtered(SECTION.groups, (leaf, group) => isFound(leaf, group, search)).flatMap(({ leaves }) =>
+        leaves.map(({ path }) => path),
+      )
     expect(found('CHUNK SIZE')).to.eql(['chunksize'])
     expect(found('of playback')).to.eql(['publish.speed'])
     expect(found('publish')).to.eql(['publish.key', 'publish.speed'])
     expect(found('chunk playback')).to.eql([])
+  })
+
+  it('have titles of another language where there are some', () => {
+    const titles = { 'publish.speed': '速度', 'Chunk size': '块大小', url: '地址' }
+    const { properties = {} } = withTitles(SCHEMA, titles)
+    expect(properties['publish']?.properties?.['speed']?.title).to.equal('速度')
+    expect(properties['chunksize']?.title).to.equal('块大小')
+    expect(properties['pull']?.patternProperties?.['^.*$']?.properties?.['url']?.title).to.equal('地址')
+    expect(properties['tcp']?.title).to.equal('TCP')
   })
 })

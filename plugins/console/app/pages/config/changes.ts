@@ -53,7 +53,10 @@ function withoutSecrets(schema: FieldSchema, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(schema.items ?? {}, item))
   if (typeof value !== 'object' || value === null) return value
   const rest = valuesOf(schema) ?? {}
-  const entries = Object.entries(value).map(([key, one]) => [key, withoutSecrets(schema.properties?.[key] ?? rest, one)])
+  const entries = Object.entries(value).map(([key, one]) => [
+    key,
+    withoutSecrets(schema.properties?.[key] ?? rest, one),
+  ])
   return Object.fromEntries(entries) as unknown
 }
 

@@ -3,7 +3,8 @@ import type { Apply } from './section-model.ts'
 
 const en = {
   title: 'Config',
-  listText: 'The sections of the server and of its plugins. The keys of “global” hold for all plugins that have no value of their own.',
+  listText:
+    'The sections of the server and of its plugins. The keys of “global” hold for all plugins that have no value of their own.',
   searchSections: 'Find a section',
   noSection: 'No section is called so.',
   enabled: 'on',

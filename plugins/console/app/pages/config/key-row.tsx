@@ -76,7 +76,7 @@ export const KeyRow = memo(({ console, leaf, edit, problem, onEdit }: Props) => 
         <Group gap={6} mt={6}>
           <SourceBadge console={console} leaf={leaf} />
           {isChanged && (
-            <Badge size="sm" variant="outline" tt="none" fw={500}>
+            <Badge size="sm" variant="light" color="orange" tt="none" fw={500}>
               {edit === null ? words.takenBack : words.changed}
             </Badge>
           )}

@@ -16,7 +16,13 @@ export function RawView({ console, name, onClose }: Props) {
   const [part, setPart] = useState<(typeof PARTS)[number]>('merged')
   const text = data?.data[part]
   return (
-    <Modal opened onClose={onClose} title={words.yamlTitle(name)} size="lg" closeButtonProps={{ 'aria-label': words.cancel }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={words.yamlTitle(name)}
+      size="lg"
+      closeButtonProps={{ 'aria-label': words.cancel }}
+    >
       <Stack gap="sm">
         <SegmentedControl
           value={part}

@@ -57,7 +57,13 @@ export function ReviewDialog({ console, name, loaded, changes, problems, check, 
   const isStorable = loaded.isStorable && status !== UNAVAILABLE
   const isFaulty = problems.size > 0
   return (
-    <Modal opened onClose={onClose} title={words.reviewTitle(name)} size="xl" closeButtonProps={{ 'aria-label': words.cancel }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={words.reviewTitle(name)}
+      size="xl"
+      closeButtonProps={{ 'aria-label': words.cancel }}
+    >
       <Stack gap="md">
         <ChangeTable console={console} isGlobal={name === 'global'} changes={changes} />
         {changes.some(({ leaf: { apply } }) => apply === 'reload') && <Text size="sm">{words.reloadText}</Text>}

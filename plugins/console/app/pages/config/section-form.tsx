@@ -19,7 +19,8 @@ export function SectionForm({ name, section, enableLeaf, ...rest }: Props) {
   const words = console.words(CONFIG_WORDS)
   const [search, setSearch] = useState('')
   const wanted = search.trim()
-  const groups = wanted === '' ? section.groups : filtered(section.groups, (leaf, group) => isFound(leaf, group, wanted))
+  const groups =
+    wanted === '' ? section.groups : filtered(section.groups, (leaf, group) => isFound(leaf, group, wanted))
   const isOpenAtFirst = (path: string, isInherited: boolean) =>
     wanted !== '' || path === '' || (!isInherited && name !== 'global')
   return (

@@ -36,7 +36,13 @@ export function SectionList({ console }: { readonly console: Console<Paths> }) {
           error === undefined &&
           Array.from({ length: SKELETONS }, (_, index) => <Skeleton key={index} height={62} radius="md" />)}
         {sections?.map(({ name, enabled, modified }) => (
-          <Card key={name} withBorder padding="md" component="a" {...pageLink(console, `/config/${encodeURIComponent(name)}`)}>
+          <Card
+            key={name}
+            withBorder
+            padding="md"
+            component="a"
+            {...pageLink(console, `/config/${encodeURIComponent(name)}`)}
+          >
             <Group justify="space-between" gap="xs" mih={28}>
               <Text fw={600}>{name}</Text>
               <Group gap={6}>

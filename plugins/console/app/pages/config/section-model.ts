@@ -55,8 +55,6 @@ export type SectionParts = {
   readonly config: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, string>>
   readonly layers: ReadonlyMap<string, readonly Layer[]>
-  /** Returns the title of a key or group. */
-  readonly titleOf: (path: string, schema: KeySchema) => string
 }
 
 /** The key that runs a plugin, which is shown above all groups. */
@@ -68,7 +66,9 @@ export function sectionOf(parts: SectionParts): Section {
   const own = loose.filter(({ isInherited }) => !isInherited)
   const inherited = loose.filter(({ isInherited }) => isInherited)
   const looseGroup = (isInherited: boolean, leaves: readonly Leaf[]): Group[] =>
-    leaves.length === 0 ? [] : [{ ...root, path: isInherited ? '*' : '', title: undefined, isInherited, leaves, groups: [] }]
+    leaves.length === 0
+      ? []
+      : [{ ...root, path: isInherited ? '*' : '', title: undefined, isInherited, leaves, groups: [] }]
   const groups = [
     ...looseGroup(false, own),
     ...root.groups.filter(({ isInherited }) => !isInherited),
@@ -122,10 +122,15 @@ function groupOf(parts: SectionParts, path: string, schema: KeySchema, isInherit
     if (isGroup(one)) groups.push(groupOf(parts, inner, one, isOneInherited))
     else leaves.push(leafOf(parts, inner, one, isOneInherited))
   }
-  return { path, title: parts.titleOf(path, schema), description: schema.description, isInherited, leaves, groups }
+  return { path, title: titleOf(path, schema), description: schema.description, isInherited, leaves, groups }
 }
 
-function leafOf({ config, sources, layers, titleOf }: SectionParts, path: string, schema: KeySchema, isInherited: boolean): Leaf {
+function leafOf(
+  { config, sources, layers }: SectionParts,
+  path: string,
+  schema: KeySchema,
+  isInherited: boolean,
+): Leaf {
   return {
     path,
     title: titleOf(path, schema),
@@ -136,6 +141,10 @@ function leafOf({ config, sources, layers, titleOf }: SectionParts, path: string
     source: sources[path],
     layers: layers.get(path) ?? [],
   }
+}
+
+function titleOf(path: string, { title }: KeySchema): string {
+  return title ?? path.slice(path.lastIndexOf('.') + 1)
 }
 
 /** A group has keys of its own; a value that is an object with further keys is set as a whole. */

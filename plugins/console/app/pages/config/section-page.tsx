@@ -24,7 +24,7 @@ export function SectionPage({ console, name }: Props) {
   const [isRaw, setRaw] = useState(false)
   const description = (
     <>
-      <Anchor size="sm" {...pageLink(console, '/config')}>
+      <Anchor size="sm" c="dimmed" underline="always" {...pageLink(console, '/config')}>
         <ArrowLeftIcon size={14} /> {words.back}
       </Anchor>
       <br />

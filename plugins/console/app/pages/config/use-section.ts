@@ -2,7 +2,8 @@ import { useMemo } from 'react'
 import type { Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
 import { ZH_TITLES } from './config-titles-zh.ts'
-import { sectionOf, type KeySchema, type Section } from './section-model.ts'
+import { sectionOf, type Section } from './section-model.ts'
+import { withTitles } from './titled-schema.ts'
 
 /** A section as the server has it. */
 export type LoadedSection = {
@@ -23,9 +24,8 @@ export function useSection(console: Console<Paths>, name: string) {
     if (schema.data === undefined || view.data === undefined || keys.data === undefined) return undefined
     const { config, sources, revision, storable: isStorable } = view.data.data
     const layers = new Map(keys.data.data.map(({ key, layers }) => [key, layers]))
-    const titleOf = (path: string, { title }: KeySchema) =>
-      (language === 'zh' ? zhTitle(path) : undefined) ?? title ?? lastName(path)
-    const section = sectionOf({ schema: schema.data.data, config, sources, layers, titleOf })
+    const titled = language === 'zh' ? withTitles(schema.data.data, ZH_TITLES) : schema.data.data
+    const section = sectionOf({ schema: titled, config, sources, layers })
     return { section, revision, isStorable }
   }, [schema.data, view.data, keys.data, language])
   return {
@@ -33,13 +33,4 @@ export function useSection(console: Console<Paths>, name: string) {
     error: schema.error ?? view.error ?? keys.error,
     refresh: async () => void (await Promise.all([schema.refresh(), view.refresh(), keys.refresh()])),
   }
-}
-
-/** The title of a key by its whole path, or by its last name. */
-function zhTitle(path: string): string | undefined {
-  return ZH_TITLES[path] ?? ZH_TITLES[lastName(path)]
-}
-
-function lastName(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1)
 }

@@ -35,7 +35,32 @@ describe('the YAML of changed keys', () => {
   })
 
   it('means the same texts', () => {
-    for (const text of ['no', 'True', '~', '1e3', '0x10', '', ' a', 'a: b', '# a', '- a', '"', "'", 'a\nb', '\u0085\u2028\ufeff', '2026-01-01', '12:30:00', '=', '<<', '*a', '&a', '!a', '%a', '@a', '`a']) {
+    for (const text of [
+      'no',
+      'True',
+      '~',
+      '1e3',
+      '0x10',
+      '',
+      ' a',
+      'a: b',
+      '# a',
+      '- a',
+      '"',
+      "'",
+      'a\nb',
+      '\u0085\u2028\ufeff',
+      '2026-01-01',
+      '12:30:00',
+      '=',
+      '<<',
+      '*a',
+      '&a',
+      '!a',
+      '%a',
+      '@a',
+      '`a',
+    ]) {
       expect(parse(yamlText({ [text]: [text] })), text).to.eql({ [text]: [text] })
     }
   })
