@@ -42,6 +42,7 @@ const LOAD = fields({
   loopUtilization: f,
   loopDelayP50: f,
   loopDelayP99: f,
+  mostViewed: some(fields({ path: s, viewers: i, receivedBps: f })),
 })
 
 /** The server as a whole (api.md 3.1, 3.2). */
