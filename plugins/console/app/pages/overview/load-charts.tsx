@@ -24,10 +24,14 @@ export function LoadCharts({ console, series, words }: Props) {
         { name: words.out, values: bits(values.sentBps) },
       ],
     },
-    { title: words.cpu, formatValue: format.percent, lines: [{ name: words.cpu, values: values.cpuPercent }] },
+    {
+      title: words.cpu,
+      formatValue: (value: number) => format.percent(value),
+      lines: [{ name: words.cpu, values: values.cpuPercent }],
+    },
     {
       title: words.memoryChart,
-      formatValue: format.bytes,
+      formatValue: (value: number) => format.bytes(value),
       lines: [{ name: words.memoryChart, values: values.processMemory }],
     },
     {
