@@ -25,9 +25,9 @@ COPY bin bin
 COPY cli cli
 COPY config config
 COPY core core
-COPY plugins plugins
 COPY sdk sdk
-# Made of the same sources.
+# Made of the same sources; the plugins have their pages with them.
+COPY --from=build /app/plugins plugins
 COPY --from=build /app/dist dist
 # What must survive, and all that is written: the database and the recordings. /app is never written to.
 RUN mkdir -m 700 /data && chown node:node /data

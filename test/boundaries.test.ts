@@ -5,10 +5,15 @@ import { importsOf, readSource, sourceFiles, type SourceFile } from './source-tr
 const MAX_LINES = 400
 const MAX_TEST_LINES = 700
 const PUBLIC_NAMES = ['sluice/sdk', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing', 'sluice/testing']
+/** What pages in browsers know of the project: types alone. */
+const PAGE_NAMES = ['sluice/sdk/console', 'sluice/api']
+/** The modules of pages; those that build them run in Node. */
+const PAGE = /^plugins\/[^/]+\/(?:app\/.*\/|app\/main|pages\/)/u
 /** What the server and the fake host share, and no plugin imports. */
 const HOST_NAME = 'sluice/sdk/host'
 const ENTRY_POINTS = [
   'sdk/index.ts',
+  'sdk/console/index.ts',
   'sdk/host/index.ts',
   'sdk/http/index.ts',
   'sdk/media/index.ts',
@@ -55,7 +60,7 @@ const DEVICE = './plugins/gb28181/device'
 function homeOf(path: string): string {
   const [first = '', second = ''] = path.split('/')
   if (first === 'plugins' || first === 'examples') return `./${first}/${second}`
-  if (first === 'sdk' && (second === 'media' || second === 'testing')) return `./sdk/${second}`
+  if (first === 'sdk' && ['console', 'media', 'testing'].includes(second)) return `./sdk/${second}`
   return `./${first}`
 }
 
@@ -71,11 +76,14 @@ function allows(file: SourceFile, imported: string): boolean {
   const home = homeOf(file.path)
   if (imported.startsWith('./')) {
     if (home === './cli' && isBelow(imported, './core')) return !isOfClient(`./${file.path}`)
-    if (isBelow(imported, home)) return home !== './sdk' || !isBelow(imported, './sdk/testing')
+    if (isBelow(imported, home)) return home !== './sdk' || !/^\.\/sdk\/(?:console|testing)\//u.test(imported)
     if (home === './sdk/testing' || (home === './sdk' && isBelow(imported, './sdk/media'))) {
       return isBelow(imported, './sdk')
     }
     return file.isTest && isBelow(imported, './test')
+  }
+  if (PAGE.test(file.path) && !file.isTest) {
+    return isBelow(imported, 'sluice') ? PAGE_NAMES.includes(imported) : !imported.startsWith('node:')
   }
   if (imported === HOST_NAME) return home === './core' || home === './test'
   if (isBelow(imported, 'sluice')) return !isBelow(home, './sdk') && PUBLIC_NAMES.includes(imported)
@@ -176,6 +184,15 @@ describe('boundaries', () => {
       ['sdk/media/errors.ts', './sdk/errors/stream-errors.ts', false],
       ['sdk/media/errors.ts', 'node:net', false],
       ['sdk/testing/index.ts', './sdk/plugin/context.ts', true],
+      ['sdk/index.ts', './sdk/console/index.ts', false],
+      ['plugins/recording/pages/recordings.tsx', 'sluice/sdk/console', true],
+      ['plugins/recording/pages/recordings.tsx', 'react', true],
+      ['plugins/recording/pages/recordings.tsx', 'sluice/sdk', false],
+      ['plugins/recording/pages/recordings.tsx', 'node:fs', false],
+      ['plugins/recording/pages/recordings.tsx', './plugins/console/app/kit/problem.tsx', false],
+      ['plugins/recording/index.ts', 'sluice/sdk/console', false],
+      ['plugins/console/app/kit/problem.tsx', 'sluice/sdk', false],
+      ['plugins/console/app/vite.config.ts', 'node:path', true],
       ['examples/greeter/greeter.ts', './examples/other/other.ts', false],
     ]
     for (const [path, imported, expected] of cases) {

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const SKIPPED = new Set(['node_modules', 'dist', 'coverage'])
+const SKIPPED = new Set(['node_modules', 'dist', 'built', 'coverage'])
 const SPECIFIER = /^\s*(?:import|export)\b[^'"]*?from\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gmu
 
 /** A TypeScript file of the project. */
@@ -39,6 +39,6 @@ function pathsBelow(folder: string): string[] {
   return entries.flatMap((entry) => {
     const path = `${folder}/${entry.name}`
     if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : pathsBelow(path)
-    return entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts') ? [path] : []
+    return /\.tsx?$/u.test(entry.name) && !entry.name.endsWith('.d.ts') ? [path] : []
   })
 }

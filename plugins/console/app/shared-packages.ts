@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { Plugin } from 'vite'
 
 /** The packages that pages of plugins import by name, and that the console has for all of them. */
-export const SHARED = ['react', 'react/jsx-runtime', 'react-dom', '@mantine/core', '@mantine/hooks', '@mantine/dates']
+const SHARED = ['react', 'react/jsx-runtime', 'react-dom', '@mantine/core', '@mantine/hooks', '@mantine/dates']
 
 const PREFIX = 'virtual:shared/'
 const require = createRequire(import.meta.url)

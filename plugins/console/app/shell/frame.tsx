@@ -8,6 +8,8 @@ import { PageOutlet } from './page-outlet.tsx'
 import { usePluginPages } from './plugin-pages.ts'
 import { SHELL_WORDS } from './shell-words.ts'
 
+const CONTENTS = 'contents'
+
 /** The console: header, menu, and the page that is open. */
 export function Frame() {
   const words = useWords(SHELL_WORDS)
@@ -20,16 +22,16 @@ export function Frame() {
       padding="lg"
       transitionDuration={0}
     >
-      <a className={styles.skip} href="#contents">
+      <button type="button" className={styles.skip} onClick={() => document.getElementById(CONTENTS)?.focus()}>
         {words.skip}
-      </a>
+      </button>
       <AppShell.Header>
         <Header isMenuOpen={isOpen} onMenu={toggle} />
       </AppShell.Header>
-      <AppShell.Navbar p="xs">
+      <AppShell.Navbar p="xs" className={styles.menu ?? ''} data-open={isOpen}>
         <Menu pages={pages ?? []} onChoice={close} />
       </AppShell.Navbar>
-      <AppShell.Main id="contents" tabIndex={-1} className={styles.main ?? ''}>
+      <AppShell.Main id={CONTENTS} tabIndex={-1} className={styles.main ?? ''}>
         <PageOutlet pages={pages} />
       </AppShell.Main>
     </AppShell>
