@@ -48,11 +48,11 @@ export default function Devices({ console, path }: PageProps<Paths>) {
         title={words.title}
         actions={
           <>
-            <Button variant="default" leftSection={<PlugIcon />} onClick={() => setInfoOpen(true)}>
+            <Button size="sm" variant="default" leftSection={<PlugIcon />} onClick={() => setInfoOpen(true)}>
               {words.connect}
             </Button>
             {console.user.mayChange && (
-              <Button leftSection={<PlusIcon />} onClick={() => setAdding(true)}>
+              <Button size="sm" leftSection={<PlusIcon />} onClick={() => setAdding(true)}>
                 {formWords.add}
               </Button>
             )}

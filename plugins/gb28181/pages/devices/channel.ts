@@ -19,6 +19,12 @@ export function isSameChannel(one: ChannelIds | undefined, other: ChannelIds | u
   return one !== undefined && one.deviceId === other?.deviceId && one.channelId === other.channelId
 }
 
+/** The state of a channel by its fields in the API. */
+export function channelState(status: string | undefined, playing: boolean | undefined): DeviceState {
+  if (status !== 'ON') return 'offline'
+  return playing === true ? 'busy' : 'online'
+}
+
 /** Reads a channel of what was stored or dragged; undefined for anything else. */
 export function parseChannel(value: unknown): NamedChannel | undefined {
   if (typeof value !== 'object' || value === null) return undefined

@@ -1,13 +1,14 @@
-import { Badge, Button, Group, Paper, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
+import { Button, Group, Paper, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { AlarmsTab } from './alarms/alarms-tab.tsx'
-import type { NamedChannel } from './channel.ts'
+import { channelState, type NamedChannel } from './channel.ts'
 import { useConsole } from './console-context.ts'
 import { ControlTab } from './control/control-tab.tsx'
 import { ChannelFacts, DeviceTab } from './device/device-tab.tsx'
 import { PAGE_WORDS } from './page-words.ts'
 import type { Place } from './place.ts'
 import { RecordingsTab } from './recordings/recordings-tab.tsx'
+import { StateText } from './state-icon.tsx'
 
 const REFRESH_MS = 5000
 const NEWEST_VERSION = '3.0'
@@ -55,6 +56,7 @@ export function DetailsPanel({ place, isInWall, onPlay, onRemoved }: DetailsPane
       ? undefined
       : { deviceId, channelId, name: raw?.customChannelName || raw?.name || channelId }
   const isOnline = device?.online === true
+  const state = channel === undefined ? (isOnline ? 'online' : 'offline') : channelState(raw?.status, raw?.playing)
   const isNewer = device?.version === NEWEST_VERSION
   // Channels that operators have added are of no device.
   const isOfNoDevice = (deviceData.error as { readonly code?: unknown } | undefined)?.code === NOT_FOUND
@@ -67,11 +69,7 @@ export function DetailsPanel({ place, isInWall, onPlay, onRemoved }: DetailsPane
           <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
             {title}
           </Title>
-          {device !== undefined && (
-            <Badge color={isOnline ? 'green' : 'gray'} variant="light">
-              {isOnline ? words.states.online : words.states.offline}
-            </Badge>
-          )}
+          {device !== undefined && <StateText state={state} />}
         </Group>
         {channel !== undefined && !isInWall && (
           <Button size="xs" variant="light" onClick={() => onPlay(channel)}>

@@ -2,7 +2,7 @@ import type { Words } from 'sluice/sdk/console'
 
 type Names = Readonly<Record<string, string>>
 
-const PRIORITIES: Names = { 1: '1, the highest', 2: '2', 3: '3', 4: '4, the lowest' }
+const PRIORITIES: Names = { 1: '1 highest', 2: '2', 3: '3', 4: '4 lowest' }
 /** Ways in which alarms come (GB/T 28181-2022 A.2.5.3). */
 const METHODS: Names = {
   1: 'Telephone',

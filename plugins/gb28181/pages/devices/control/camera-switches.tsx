@@ -9,11 +9,12 @@ const FIRST_OTHER_SWITCH = 2
 
 /** Wiper, other switches, keyframes, and recording on the device. */
 export function CameraSwitches({ channel: { deviceId, channelId } }: { readonly channel: ChannelIds }) {
-  const { api, change, words: wordsOf } = useConsole()
-  const words = wordsOf(CONTROL_WORDS)
+  const console = useConsole()
+  const { api } = console
+  const words = console.words(CONTROL_WORDS)
   const [switchId, setSwitchId] = useState(FIRST_OTHER_SWITCH)
   const params = { deviceId, channelId }
-  const tell = (action: () => Promise<unknown>) => void change(action, words.told)
+  const tell = (action: () => Promise<unknown>) => void console.change(action, words.told)
   const wiper = (command: 'on' | 'off') =>
     tell(() => api.call('GET /gb28181/api/wiper/{deviceId}/{channelId}', { params, query: { command } }))
   const auxiliary = (command: 'on' | 'off') => {

@@ -12,18 +12,19 @@ type Home = { readonly enabled: boolean; readonly resetTime: number; readonly pr
 
 /** The preset to which a camera goes back by itself. */
 export function HomePosition({ channel, isAsked }: { readonly channel: ChannelIds; readonly isAsked: boolean }) {
-  const { api, change, useCall, words: wordsOf } = useConsole()
-  const words = wordsOf(CONTROL_WORDS)
+  const console = useConsole()
+  const { api } = console
+  const words = console.words(CONTROL_WORDS)
   const params = { deviceId: channel.deviceId, channelId: channel.channelId }
   const operation = 'GET /gb28181/api/home_position/{deviceId}/{channelId}'
   // Older devices can be told one, and not be asked for it.
-  const { data } = useCall(isAsked ? operation : undefined, { params })
+  const { data } = console.useCall(isAsked ? operation : undefined, { params })
   const [changed, setChanged] = useState<Home>()
   const home = changed ?? data?.data ?? { enabled: false, resetTime: DEFAULT_SECONDS, presetIndex: 1 }
   const save = () => {
     const { enabled, resetTime, presetIndex } = home
     const body = { enabled, resetTime, presetIndex }
-    return change(
+    return console.change(
       () => api.call('POST /gb28181/api/home_position/{deviceId}/{channelId}', { params, body }),
       words.told,
     )

@@ -6,19 +6,20 @@ import { CONTROL_WORDS } from './control-words.ts'
 
 /** Has a device of 2022 take a picture, and shows it. */
 export function Snapshot({ channel }: { readonly channel: NamedChannel }) {
-  const { api, change, notify, words: wordsOf } = useConsole()
-  const words = wordsOf(CONTROL_WORDS)
+  const console = useConsole()
+  const { api } = console
+  const words = console.words(CONTROL_WORDS)
   const [picture, setPicture] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const { deviceId, channelId, name } = channel
 
   const take = async () => {
     setBusy(true)
-    await change(async () => {
+    await console.change(async () => {
       const { imageData } = await api.call('GET /gb28181/api/snap/{deviceId}/{channelId}', {
         params: { deviceId, channelId },
       })
-      if (imageData === '') notify(words.noSnapshot, 'failed')
+      if (imageData === '') console.notify(words.noSnapshot, 'failed')
       else setPicture(`data:image/jpeg;base64,${imageData}`)
     })
     setBusy(false)

@@ -8,12 +8,13 @@ const MAX_NUMBER = 255
 
 /** Tours from preset to preset and scans from side to side, by their numbers. */
 export function Tours({ channel: { deviceId, channelId } }: { readonly channel: ChannelIds }) {
-  const { api, change, words: wordsOf } = useConsole()
-  const words = wordsOf(CONTROL_WORDS)
+  const console = useConsole()
+  const { api } = console
+  const words = console.words(CONTROL_WORDS)
   const [cruiseId, setCruiseId] = useState(1)
   const [scanId, setScanId] = useState(1)
   const params = { deviceId, channelId }
-  const tell = (action: () => Promise<unknown>) => void change(action, words.told)
+  const tell = (action: () => Promise<unknown>) => void console.change(action, words.told)
   const tour = { params, query: { cruiseId } }
   const scan = { params, query: { scanId } }
   return (

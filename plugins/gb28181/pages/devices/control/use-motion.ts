@@ -17,14 +17,15 @@ export type MotionControl = {
  * page is left, and when another channel is chosen.
  */
 export function useMotion({ deviceId, channelId }: ChannelIds, speed: number): MotionControl {
-  const { api, notify } = useConsole()
+  const console = useConsole()
+  const { api } = console
   const [held, setHeld] = useState<string>()
   const moving = useRef<Motion>(undefined)
   const queue = useMemo(() => {
     const params = { deviceId, channelId }
-    const send = ({ operation, query }: MotionRequest) => api.call(operation, { params, query } as never)
-    return new MotionQueue(send, ({ message }) => notify(message, 'failed'))
-  }, [api, notify, deviceId, channelId])
+    const send = ({ operation, query }: MotionRequest) => api.call(operation, { params, query })
+    return new MotionQueue(send, ({ message }) => console.notify(message, 'failed'))
+  }, [api, console, deviceId, channelId])
 
   const stop = useCallback(() => {
     const motion = moving.current

@@ -5,19 +5,20 @@ import { DEVICE_WORDS } from './device-words.ts'
 
 /** Guard, alarms, and a new start of a device. */
 export function DeviceCommands({ device: { deviceId, name } }: { readonly device: Device }) {
-  const { api, change, components, words: wordsOf } = useConsole()
-  const words = wordsOf(DEVICE_WORDS)
+  const console = useConsole()
+  const { api, components } = console
+  const words = console.words(DEVICE_WORDS)
   const { ConfirmButton } = components
   // The device stands for all of its channels.
   const params = { deviceId, channelId: deviceId }
   const guard = (cmdType: 'SetGuard' | 'ResetGuard') => {
     const input = { params: { ...params, cmdType } }
-    return change(() => api.call('GET /gb28181/api/guard/{cmdType}/{deviceId}/{channelId}', input), words.told)
+    return console.change(() => api.call('GET /gb28181/api/guard/{cmdType}/{deviceId}/{channelId}', input), words.told)
   }
   const resetAlarms = () =>
-    change(() => api.call('GET /gb28181/api/alarm/reset/{deviceId}/{channelId}', { params }), words.told)
+    console.change(() => api.call('GET /gb28181/api/alarm/reset/{deviceId}/{channelId}', { params }), words.told)
   const reboot = () =>
-    change(() => api.call('GET /gb28181/api/teleboot/{deviceId}', { params: { deviceId } }), words.rebooted)
+    console.change(() => api.call('GET /gb28181/api/teleboot/{deviceId}', { params: { deviceId } }), words.rebooted)
   return (
     <Group gap="xs">
       <Button size="xs" variant="default" onClick={() => void guard('SetGuard')}>

@@ -16,14 +16,15 @@ export type DeviceConfigFormProps = { readonly deviceId: string; readonly isNewe
 
 /** Reads parts of a device's own configuration from it, and changes them. */
 export function DeviceConfigForm({ deviceId, isNewer }: DeviceConfigFormProps) {
-  const { api, change, words: wordsOf } = useConsole()
-  const words = wordsOf(DEVICE_WORDS)
+  const console = useConsole()
+  const { api } = console
+  const words = console.words(DEVICE_WORDS)
   const [before, setBefore] = useState<DeviceConfig>()
   const [config, setConfig] = useState<DeviceConfig>()
   const params = { deviceId, channelId: deviceId }
 
   const read = () =>
-    change(async () => {
+    console.change(async () => {
       const query = { types: configTypes(isNewer) }
       const { data } = await api.call('GET /gb28181/api/config/{deviceId}/{channelId}', { params, query })
       const parsed = parseConfig(data)
@@ -43,7 +44,7 @@ export function DeviceConfigForm({ deviceId, isNewer }: DeviceConfigFormProps) {
     event.preventDefault()
     if (changes === undefined) return
     const input = { params, body: changes }
-    if (await change(() => api.call('POST /gb28181/api/config/{deviceId}/{channelId}', input), words.saved)) {
+    if (await console.change(() => api.call('POST /gb28181/api/config/{deviceId}/{channelId}', input), words.saved)) {
       setBefore(config)
     }
   }

@@ -26,9 +26,10 @@ export function parseConfig(parts: Answered): DeviceConfig {
   const basic = fieldsOf(parts['BasicParam'])
   const alarms = parts['AlarmReport'] === undefined ? undefined : fieldsOf(parts['AlarmReport'])
   const mirror = parts['FrameMirror']
+  const name = basic['Name']
   const mode = Number(typeof mirror === 'string' ? mirror : (fieldsOf(mirror)['FrameMirror'] ?? NaN))
   return {
-    name: String(basic['Name'] ?? ''),
+    name: typeof name === 'string' ? name : '',
     expiration: Number(basic['Expiration'] ?? 0),
     heartBeatInterval: Number(basic['HeartBeatInterval'] ?? 0),
     heartBeatCount: Number(basic['HeartBeatCount'] ?? 0),

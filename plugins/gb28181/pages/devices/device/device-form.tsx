@@ -32,8 +32,9 @@ const DEFAULTS: Settings = { deviceId: '', streamMode: 'TCP-PASSIVE', sendDate: 
 
 /** The settings of a device, of one that is there or of one that is to come. */
 export function DeviceForm({ device, onClose, onSaved }: DeviceFormProps) {
-  const { api, change, words: wordsOf } = useConsole()
-  const words = wordsOf(DEVICE_FORM_WORDS)
+  const console = useConsole()
+  const { api } = console
+  const words = console.words(DEVICE_FORM_WORDS)
   const [settings, setSettings] = useState<Settings>(() => (device === undefined ? DEFAULTS : settingsOf(device)))
   const [isBusy, setBusy] = useState(false)
   const isNew = device === undefined
@@ -52,7 +53,7 @@ export function DeviceForm({ device, onClose, onSaved }: DeviceFormProps) {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     setBusy(true)
-    const isDone = await change(
+    const isDone = await console.change(
       () =>
         isNew
           ? api.call('POST /gb28181/api/device/add', { body: settings })

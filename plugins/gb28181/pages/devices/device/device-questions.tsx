@@ -10,15 +10,18 @@ type Status = Paths['GET /gb28181/api/devices/{deviceId}/status']['answer']['dat
 
 /** Asks a device what and how it is, and shows what it says. */
 export function DeviceQuestions({ deviceId }: { readonly deviceId: string }) {
-  const { api, change, format, words: wordsOf } = useConsole()
-  const words = wordsOf(DEVICE_WORDS)
+  const console = useConsole()
+  const { api, format } = console
+  const words = console.words(DEVICE_WORDS)
   const [info, setInfo] = useState<Info>()
   const [status, setStatus] = useState<Status>()
   const params = { deviceId }
   const askInfo = () =>
-    change(async () => setInfo((await api.call('GET /gb28181/api/devices/{deviceId}/info', { params })).data))
+    console.change(async () => setInfo((await api.call('GET /gb28181/api/devices/{deviceId}/info', { params })).data))
   const askStatus = () =>
-    change(async () => setStatus((await api.call('GET /gb28181/api/devices/{deviceId}/status', { params })).data))
+    console.change(async () =>
+      setStatus((await api.call('GET /gb28181/api/devices/{deviceId}/status', { params })).data),
+    )
   const said = (text: string) => words.yesNo[text] ?? text
   return (
     <Stack gap="xs">

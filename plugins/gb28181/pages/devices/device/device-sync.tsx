@@ -8,13 +8,14 @@ const REFRESH_MS = 1000
 
 /** Has the channels of a device fetched anew, and shows how far that is. */
 export function DeviceSync({ deviceId }: { readonly deviceId: string }) {
-  const { api, change, format, useCall, words: wordsOf } = useConsole()
-  const words = wordsOf(DEVICE_WORDS)
+  const console = useConsole()
+  const { api, format } = console
+  const words = console.words(DEVICE_WORDS)
   const [isBegun, setBegun] = useState(false)
   const [isRunning, setRunning] = useState(false)
   const params = { deviceId }
   const operation = 'GET /gb28181/api/{deviceId}/sync_status'
-  const { data, refresh } = useCall(
+  const { data, refresh } = console.useCall(
     isBegun ? operation : undefined,
     { params },
     isRunning ? { refreshMs: REFRESH_MS } : {},
@@ -24,7 +25,7 @@ export function DeviceSync({ deviceId }: { readonly deviceId: string }) {
   }, [data])
 
   const begin = async () => {
-    if (!(await change(() => api.call('GET /gb28181/api/devices/{deviceId}/sync', { params })))) return
+    if (!(await console.change(() => api.call('GET /gb28181/api/devices/{deviceId}/sync', { params })))) return
     setBegun(true)
     setRunning(true)
     await refresh()

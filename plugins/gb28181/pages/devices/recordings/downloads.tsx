@@ -26,12 +26,13 @@ export function Downloads({ ids, onForget }: DownloadsProps) {
 }
 
 function Download({ id, onForget }: { readonly id: string; readonly onForget: () => void }) {
-  const { api, format, useCall, words: wordsOf } = useConsole()
-  const words = wordsOf(RECORDINGS_WORDS)
+  const console = useConsole()
+  const { api, format } = console
+  const words = console.words(RECORDINGS_WORDS)
   const operation = 'GET /gb28181/api/download/progress/{downloadId}'
   const input = { params: { downloadId: id } }
   const [isRunning, setRunning] = useState(true)
-  const { data, error } = useCall(operation, input, isRunning ? { refreshMs: REFRESH_MS } : {})
+  const { data, error } = console.useCall(operation, input, isRunning ? { refreshMs: REFRESH_MS } : {})
   const download = data?.data
   useEffect(() => setRunning(download === undefined || RUNNING.has(download.status)), [download])
   const [startSeconds = 0, endSeconds = 0] = id.split('_').slice(-2).map(Number)

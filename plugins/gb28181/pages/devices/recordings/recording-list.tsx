@@ -15,8 +15,9 @@ export type RecordingListProps = {
 
 /** The recordings of a day, each to be played or downloaded. */
 export function RecordingList({ recorded, onPlay, onDownload }: RecordingListProps) {
-  const { components, format, words: wordsOf } = useConsole()
-  const words = wordsOf(RECORDINGS_WORDS)
+  const console = useConsole()
+  const { components, format } = console
+  const words = console.words(RECORDINGS_WORDS)
   const { DataTable } = components
   return (
     <ScrollArea.Autosize mah={HEIGHT} viewportProps={{ tabIndex: 0 }}>

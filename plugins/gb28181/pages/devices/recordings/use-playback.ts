@@ -13,7 +13,8 @@ export type Playback = ReturnType<typeof usePlayback>
 
 /** Plays the recordings of a channel: one at a time, which ends when the channel changes or the page is left. */
 export function usePlayback({ deviceId, channelId }: ChannelIds) {
-  const { api, change, useEvents } = useConsole()
+  const console = useConsole()
+  const { api } = console
   const [playing, setPlaying] = useState<Playing>()
   const [isStarting, setStarting] = useState(false)
   const [isPaused, setPaused] = useState(false)
@@ -22,7 +23,7 @@ export function usePlayback({ deviceId, channelId }: ChannelIds) {
   const latest = useRef<Playing>(undefined)
   latest.current = playing
   const streamPath = playing?.streamPath ?? ''
-  const position = useEvents(playing === undefined ? undefined : 'GET /api/stream/position/sse', {
+  const position = console.useEvents(playing === undefined ? undefined : 'GET /api/stream/position/sse', {
     query: { streamPath },
   })
   const time = new Date(position.data ?? 0)
@@ -64,12 +65,12 @@ export function usePlayback({ deviceId, channelId }: ChannelIds) {
     setPaused(false)
     if (playing !== undefined && playing.range.endMs === range.endMs && range.startMs >= playing.range.startMs) {
       const query = { streamPath, seekTime: Math.floor(range.startMs / 1000) }
-      if (await change(() => api.call('GET /gb28181/api/playback/seek', { query }))) return
+      if (await console.change(() => api.call('GET /gb28181/api/playback/seek', { query }))) return
     }
     stop()
     setStarting(true)
     setSpeedShown(1)
-    await change(async () => {
+    await console.change(async () => {
       const body = { start: secondsText(range.startMs), end: secondsText(range.endMs), lasting: false }
       const input = { params: { deviceId, channelId }, body }
       const { data } = await api.call('POST /gb28181/api/playback/start/{deviceId}/{channelId}', input)
@@ -79,15 +80,15 @@ export function usePlayback({ deviceId, channelId }: ChannelIds) {
   }
   const pause = async () => {
     const query = { streamPath }
-    if (await change(() => api.call('GET /gb28181/api/playback/pause', { query }))) setPaused(true)
+    if (await console.change(() => api.call('GET /gb28181/api/playback/pause', { query }))) setPaused(true)
   }
   const resume = async () => {
     const query = { streamPath }
-    if (await change(() => api.call('GET /gb28181/api/playback/resume', { query }))) setPaused(false)
+    if (await console.change(() => api.call('GET /gb28181/api/playback/resume', { query }))) setPaused(false)
   }
   const setSpeed = async (next: number) => {
     const query = { streamPath, speed: next }
-    if (!(await change(() => api.call('GET /gb28181/api/playback/speed', { query })))) return
+    if (!(await console.change(() => api.call('GET /gb28181/api/playback/speed', { query })))) return
     setSpeedShown(next)
     setPaused(false)
   }

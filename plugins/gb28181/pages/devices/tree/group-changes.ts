@@ -10,10 +10,11 @@ export type GroupChanges = ReturnType<typeof useGroupChanges>
 
 /** @param onChange is called after each change */
 export function useGroupChanges(onChange: () => void) {
-  const { api, change, words: wordsOf } = useConsole()
-  const words = wordsOf(TREE_WORDS)
+  const console = useConsole()
+  const { api } = console
+  const words = console.words(TREE_WORDS)
   const done = async (action: () => Promise<unknown>, text: string) => {
-    const isDone = await change(action, text)
+    const isDone = await console.change(action, text)
     onChange()
     return isDone
   }

@@ -1,5 +1,5 @@
 import type { Paths } from 'sluice/api'
-import type { DeviceState } from '../channel.ts'
+import { channelState } from '../channel.ts'
 import type { DevicesConsole } from '../console-context.ts'
 import type { ChannelItem, TreeItem, TreeList } from './tree-items.ts'
 
@@ -65,7 +65,7 @@ export async function loadPage(api: DevicesConsole['api'], list: TreeList, page:
           name,
           deviceName,
           groupId,
-          state: stateOf(status, playing),
+          state: channelState(status, playing),
           subCount: 0,
         }
       })
@@ -77,19 +77,14 @@ export async function loadPage(api: DevicesConsole['api'], list: TreeList, page:
 function channelOfDevice(deviceId: string, channel: ChannelOfDevice): ChannelItem {
   const { channelId, name, customChannelName, status, playing, subCount } = channel
   const shown = customChannelName || name || channelId
-  return { kind: 'channel', deviceId, channelId, name: shown, state: stateOf(status, playing), subCount }
+  return { kind: 'channel', deviceId, channelId, name: shown, state: channelState(status, playing), subCount }
 }
 
 function listed({ total, data }: { readonly total: number; readonly data: readonly ListedChannel[] }): LoadedPage {
   const items = data.map((channel): ChannelItem => {
     const { deviceId, channelId, channelName, customChannelName, deviceName, status, playing } = channel
     const name = customChannelName || channelName || channelId
-    return { kind: 'channel', deviceId, channelId, name, deviceName, state: stateOf(status, playing), subCount: 0 }
+    return { kind: 'channel', deviceId, channelId, name, deviceName, state: channelState(status, playing), subCount: 0 }
   })
   return { total, items }
-}
-
-function stateOf(status: string, playing: boolean): DeviceState {
-  if (status !== 'ON') return 'offline'
-  return playing ? 'busy' : 'online'
 }

@@ -26,7 +26,7 @@ export function TreePanel({ place, height, onChoose, onPlay }: TreePanelProps) {
   const [mode, setMode] = useState<TreeMode>('devices')
   const [search, setSearch] = useState('')
   const [item, setItem] = useState<TreeItem>()
-  const { rows, visible, error, groups, query, toggle, refresh } = useTree(mode, search)
+  const { rows, visible, error, groups, query, toggle, refresh } = useTree(mode, search, place.deviceId)
   const changes = useGroupChanges(refresh)
   const isEmpty = rows.every(({ item: one }) => one?.kind === 'folder')
 
@@ -57,7 +57,7 @@ export function TreePanel({ place, height, onChoose, onPlay }: TreePanelProps) {
           fullWidth
           aria-label={words.tree}
           value={mode}
-          onChange={(value) => setMode(value as TreeMode)}
+          onChange={(value) => setMode(value)}
           data={[
             { value: 'devices', label: words.byDevice },
             { value: 'groups', label: words.byGroup },

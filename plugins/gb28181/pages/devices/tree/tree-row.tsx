@@ -158,9 +158,10 @@ function Content({
 }
 
 function Status({ item }: { readonly item: TreeItem }) {
-  const { words, format } = useConsole()
-  const tree = words(TREE_WORDS)
-  const { states } = words(PAGE_WORDS)
+  const console = useConsole()
+  const { format } = console
+  const tree = console.words(TREE_WORDS)
+  const { states } = console.words(PAGE_WORDS)
   if (item.kind === 'group' || item.kind === 'folder') return null
   const count = item.kind === 'device' ? `${tree.channels(format.number(item.channelCount))} · ` : ''
   return (

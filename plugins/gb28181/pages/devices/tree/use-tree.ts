@@ -18,10 +18,15 @@ const SCROLL_PAUSE_MS = 120
 const TYPING_PAUSE_MS = 300
 const ADDED_BY_OPERATORS = 1
 
-/** The tree as it is shown: its rows, of which those that are seen are kept up to date. */
-export function useTree(mode: TreeMode, search: string) {
+/**
+ * The tree as it is shown: its rows, of which those that are seen are kept up to date.
+ * @param deviceId the device that is open at first
+ */
+export function useTree(mode: TreeMode, search: string, deviceId: string | undefined) {
   const [query] = useDebouncedValue(search.trim(), TYPING_PAUSE_MS)
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set(['folder:devices', 'folder:channels']))
+  const [open, setOpen] = useState<ReadonlySet<string>>(
+    () => new Set(['folder:devices', 'folder:channels', `device:${deviceId ?? ''}`]),
+  )
   const { roots, groups, refreshGroups } = useRoots(mode, query)
   const [wantedText, setWantedText] = useState('[]')
   const wanted = useMemo(() => JSON.parse(wantedText) as readonly WantedPage[], [wantedText])
