@@ -100,7 +100,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addLifecycleOperations(operations, log, parts.lifecycle)
   addTaskOperations(operations, parts.tasks)
   addOpenApiOperation(operations, version, () => http.operationsByOwner())
-  registerDocsPage(admin, http.guard)
+  registerDocsPage(admin)
 }
 
 /** As it is configured now, which is what the gates go by, whatever generation of the plugin runs. */

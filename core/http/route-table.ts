@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify'
-import type { Access } from 'sluice/sdk'
+import type { Access, RouteAccess } from 'sluice/sdk'
 
 /** A route as it was added, and the expression that paths are compared with. */
 export type Route = {
@@ -7,7 +7,7 @@ export type Route = {
   readonly path: RegExp
   readonly methods: readonly string[]
   /** Undefined where the route declares no access. */
-  readonly access: Access | undefined
+  readonly access: RouteAccess | undefined
 }
 
 /** The routes of an app. They distinguish a wrong method from an unknown path, and decide which of two apps a path is for. */

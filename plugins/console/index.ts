@@ -22,6 +22,7 @@ export default definePlugin({
     servePageFolder(http, {
       url: '/',
       folder: FOLDER,
+      access: 'page',
       styleNonce: STYLE_NONCE,
       allow: {
         'script-src': [importMapHash(readFileSync(index, 'utf8'))],
