@@ -10,11 +10,15 @@ export const theme = createTheme({
   headings: { fontWeight: '600' },
 })
 
-/** Mantine's own grey of secondary texts, and its coloured texts on a tint, have too little contrast (WCAG 1.4.3). */
+/**
+ * Mantine's own grey of secondary texts, its red of errors, and its coloured texts on a tint have too little contrast
+ * (WCAG 1.4.3).
+ */
 export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
     ...Object.fromEntries(
       Object.keys(colors).map((name) => [
         `--mantine-color-${name}-light-color`,
@@ -22,5 +26,8 @@ export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
       ]),
     ),
   },
-  dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
+  dark: {
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
+  },
 })

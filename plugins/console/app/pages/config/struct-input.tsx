@@ -58,7 +58,13 @@ export function StructForm({ id, schema, value, onChange, isDisabled }: FormProp
   return (
     <Card withBorder padding="sm">
       <Suspense fallback={<Skeleton height={120} />}>
-        <SchemaForm id={`${id}-form`} schema={untitled(schema)} value={value} onChange={onChange} isReadOnly={isDisabled} />
+        <SchemaForm
+          id={`${id}-form`}
+          schema={untitled(schema)}
+          value={value}
+          onChange={onChange}
+          isReadOnly={isDisabled}
+        />
       </Suspense>
     </Card>
   )
