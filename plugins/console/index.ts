@@ -23,6 +23,7 @@ export default definePlugin({
       url: '/',
       folder: FOLDER,
       access: 'page',
+      standsFor: { '/config': '/config', '/config/': '/config', '/config/{plugin}': '/config/{plugin}' },
       styleNonce: STYLE_NONCE,
       allow: {
         'script-src': [importMapHash(readFileSync(index, 'utf8'))],

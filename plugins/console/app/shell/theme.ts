@@ -10,11 +10,12 @@ export const theme = createTheme({
   headings: { fontWeight: '600' },
 })
 
-/** Mantine's own grey of secondary texts, and its coloured texts on a tint, have too little contrast (WCAG 1.4.3). */
+/** Mantine's own grey of secondary texts, its links, and its coloured texts on a tint, have too little contrast (WCAG 1.4.3). */
 export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    '--mantine-color-anchor': 'var(--mantine-color-teal-9)',
     ...Object.fromEntries(
       Object.keys(colors).map((name) => [
         `--mantine-color-${name}-light-color`,
