@@ -2,7 +2,8 @@ import { createTheme, type CSSVariablesResolver } from '@mantine/core'
 
 export const theme = createTheme({
   primaryColor: 'teal',
-  primaryShade: { light: 8, dark: 5 },
+  // White texts on it have enough contrast in both schemes.
+  primaryShade: 9,
   autoContrast: true,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "PingFang SC", "Microsoft YaHei", sans-serif',
@@ -10,7 +11,7 @@ export const theme = createTheme({
   headings: { fontWeight: '600' },
 })
 
-/** Mantine's own grey of secondary texts, and its coloured texts on a tint, have too little contrast (WCAG 1.4.3). */
+/** Mantine's own grey of secondary texts, its red of errors, and its coloured texts on a tint, have too little contrast (WCAG 1.4.3). */
 export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
@@ -21,6 +22,7 @@ export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
         `color-mix(in srgb, var(--mantine-color-${name}-9) 70%, black)`,
       ]),
     ),
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
   },
   dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
 })
