@@ -1,6 +1,6 @@
 /**
  * Builds the pages of plugins for browsers: of a plugin with `app/vite.config.ts` that app, and of each plugin the modules
- * `pages/*.tsx`, which the console shows. What is made goes to a folder `built` beside the sources.
+ * `pages/*.tsx`, which the console shows. What is made goes to a folder `built` beside the sources, with the files of `public`.
  */
 import { hash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -52,7 +52,6 @@ function configOfModules(folder: string): InlineConfig {
     configFile: false,
     root: path.resolve(folder),
     base: './',
-    publicDir: false,
     esbuild: { jsx: 'automatic' },
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {

@@ -56,7 +56,8 @@ export { assertKept } from './host/kept-value.ts'
 export { StorageMissing } from './host/storage/storage-missing.ts'
 export { checkStoragePath, storageName } from './host/storage-path.ts'
 export { backoffMs } from './jobs/backoff.ts'
-export type { Job, JobInit, JobOutcome, JobState } from './jobs/job.ts'
+export type { Job, JobInit, JobOutcome } from './jobs/job.ts'
+export type { JobProgress, JobState } from './jobs/job-progress.ts'
 export type { JobStep } from './jobs/job-steps.ts'
 export { JobTable, type TableJob } from './jobs/job-table.ts'
 export type { JobRunner } from './jobs/job-runner.ts'
@@ -98,7 +99,7 @@ export { FileBytes, type RecordingBytes } from './playback/recording-bytes.ts'
 export type { DisposeOptions, DrainCause, PluginContext, ServerConfig, ServerNode } from './plugin/context.ts'
 export { definePlugin, type FormerNames, type PluginConfig, type PluginDefinition } from './plugin/define-plugin.ts'
 export type { Database } from './plugin/database.ts'
-export type { PluginPage } from './plugin/pages.ts'
+export type { PageForm, PluginPage } from './plugin/pages.ts'
 export type { Endpoints } from './plugin/endpoints.ts'
 export type { CreatedFile, DiskUsage, FilePatch, Files, FileStorage, FileWriter, WriteFailure } from './plugin/files.ts'
 export type { HookOrder, HookRegistry, Hooks, Lead, NoticeName, Resolution, Undo } from './plugin/hooks.ts'
@@ -140,6 +141,7 @@ export type {
   OperationReach,
   OperationRegistry,
   OperationResult,
+  RouteAccess,
   SocketOperation,
 } from './plugin/operations.ts'
 export type {

@@ -28,6 +28,7 @@ import { addUserOperations } from './login/user-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { addPositionOperation } from './streams/position-operation.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
+import { addSignedQueryOperation } from './streams/signed-query-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
 import { addTrackOperations } from './streams/track-operations.ts'
@@ -83,6 +84,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addV6Operations(operations, streams)
   addArmingOperations(operations, parts.editor)
   addSecretOperation(operations, (section) => signingSection(parts, section))
+  addSignedQueryOperation(operations, (section) => signingSection(parts, section))
   const publicIp = () => config.global.publicip
   const { machine, jobs, recordings } = parts
   addSummaryOperations(operations, { publicIp, machine, index: streams.index, jobs, recordings })
@@ -110,7 +112,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addLifecycleOperations(operations, log, parts.lifecycle)
   addTaskOperations(operations, parts.tasks)
   addOpenApiOperation(operations, version, () => http.operationsByOwner())
-  registerDocsPage(admin, http.guard)
+  registerDocsPage(admin)
 }
 
 /** As it is configured now, which is what the gates go by, whatever generation of the plugin runs. */

@@ -1,4 +1,5 @@
 import type { PluginDefinition, TcpListener, UdpListener } from 'sluice/sdk'
+import type { ListedPage } from 'sluice/sdk/host'
 import { availabilityIn, disableReasonIn, type EntryState } from './entry-state.ts'
 import type { PluginSection } from './generation/generation-parts.ts'
 
@@ -23,6 +24,8 @@ export type PluginView = {
   readonly listeners: TcpListener['addresses']
   /** The addresses of the UDP listeners. */
   readonly udpListeners: readonly UdpListener['address'][]
+  /** The pages that it has while it runs, by their addresses on the server; undefined where it names none. */
+  readonly pages: readonly ListedPage[] | undefined
   /** The durations of the newest load and setup. */
   readonly loadMs: number
   readonly setupMs: number
@@ -48,6 +51,7 @@ export function viewOf({ state, section, definition, ...rest }: ViewSource): Plu
     lastError: running?.error,
     listeners: running?.generation.listeners ?? [],
     udpListeners: running?.generation.udpListeners ?? [],
+    pages: running?.generation.pages,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import os from 'node:os'
-import { StreamNotFound, type Access } from 'sluice/sdk'
+import { StreamNotFound, type Access, type RouteAccess } from 'sluice/sdk'
 import { ANONYMOUS } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import type { Caller, Login } from '../login/login.ts'
@@ -23,7 +23,7 @@ export function isReading(method = 'GET'): boolean {
 }
 
 /** The access that a route needs, and whether it changes something. */
-export type RouteRule = { readonly access: Access; readonly changes: boolean }
+export type RouteRule = { readonly access: RouteAccess; readonly changes: boolean }
 
 /** The parts of the login that the guard needs. */
 export type LoginCheck = Pick<Login, 'isOn' | 'identify'>
@@ -55,15 +55,7 @@ export class Guard {
   }
 
   /**
-   * Admits a client to a page of the administration, on which it may log in: browsers open pages without a token.
-   * @throws {Unauthenticated} when login is off, and the client is not on this machine
-   */
-  admitPage(request: RoutedRequest): void {
-    if (!this.mayAsk(request)) throw new Unauthenticated(refusalOf(request))
-  }
-
-  /**
-   * Lets a request pass, and notes its user.
+   * Lets a request pass, and notes its user. A request for a page has none: people log in there.
    * @param response gets a new token where the client's is about to expire
    * @throws {SluiceError} when the client may not do that
    */
@@ -71,14 +63,20 @@ export class Guard {
     if (rule.access === 'public') return
     const { login, isClosed } = this.#options
     if (isClosed(request)) throw new StreamNotFound()
-    if (login?.isOn) request.user = await this.#admitCaller(login, request, rule, response)
-    else request.user = admitThisMachine(request, rule)
+    const { access, changes } = rule
+    if (access === 'page') return this.#admitPage(request)
+    if (login?.isOn) request.user = await this.#admitCaller(login, request, access, response)
+    else request.user = admitThisMachine(request, access, changes)
+  }
+
+  #admitPage(request: RoutedRequest): void {
+    if (!this.mayAsk(request)) throw new Unauthenticated(refusalOf(request))
   }
 
   async #admitCaller(
     login: LoginCheck,
     request: RoutedRequest,
-    { access }: RouteRule,
+    access: Access,
     response: ServerResponse | undefined,
   ): Promise<string> {
     const credential = credentialOf(request)
@@ -102,7 +100,7 @@ async function callerWith(login: LoginCheck, credential: string, access: Access)
   return caller
 }
 
-function admitThisMachine(request: RoutedRequest, { access, changes }: RouteRule): string {
+function admitThisMachine(request: RoutedRequest, access: Access, changes: boolean): string {
   if (!isFromThisMachine(request)) throw new Unauthenticated(refusalOf(request))
   if (changes || access === 'admin') refuseForeignPages(request)
   return ANONYMOUS

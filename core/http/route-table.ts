@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify'
-import type { Access } from 'sluice/sdk'
+import type { Access, RouteAccess } from 'sluice/sdk'
 
 /** A route as it was added, and the expression that paths are compared with. */
 export type Route = {
@@ -7,17 +7,20 @@ export type Route = {
   readonly path: RegExp
   readonly methods: readonly string[]
   /** Undefined where the route declares no access. */
-  readonly access: Access | undefined
+  readonly access: RouteAccess | undefined
 }
 
 /** The routes of an app. They distinguish a wrong method from an unknown path, and decide which of two apps a path is for. */
 export class RouteTable {
   readonly #routes: Route[] = []
+  /** Addresses of operations, and those of the pages that stand for them in browsers. */
+  readonly standIns = new Map<string, string>()
 
   /** Takes a pattern of fastify: `/a/:id`, `/a/:id(^\\d+$)`, `/a/:id?`, `/a/*`. */
   add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
     const methods = [method].flat()
     this.#routes.push({ pattern: url, path: pathExpression(url), methods, access: config?.access })
+    for (const [operation, page] of Object.entries(config?.standsFor ?? {})) this.standIns.set(operation, page)
   }
 
   [Symbol.iterator](): Iterator<Route> {

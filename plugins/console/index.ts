@@ -22,6 +22,8 @@ export default definePlugin({
     servePageFolder(http, {
       url: '/',
       folder: FOLDER,
+      access: 'page',
+      standsFor: { '/config': '/config', '/config/': '/config', '/config/{plugin}': '/config/{plugin}' },
       styleNonce: STYLE_NONCE,
       allow: {
         'script-src': [importMapHash(readFileSync(index, 'utf8'))],

@@ -34,6 +34,7 @@ export {
 } from './operation-routes.ts'
 export { OwnTables } from './own-tables.ts'
 export { protocolOfUrl } from '../plugin/protocol-traits.ts'
+export { servePages, type ListedPage } from './plugin-pages.ts'
 export { PlayTickets } from './play-tickets.ts'
 export { ANONYMOUS, type HandledInput, type OperationPeers } from './serve-operation.ts'
 export { shownDescription, shownText } from './shown-text.ts'

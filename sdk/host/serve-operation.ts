@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Access } from '../plugin/operations.ts'
+import type { Access, RouteAccess } from '../plugin/operations.ts'
 import type { RoutedRequest } from '../http/request.ts'
 import type { AnyOperation } from './any-operation.ts'
 import { clientSignal } from './client-signal.ts'
@@ -23,9 +23,11 @@ const TEXT = 'text/plain'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The access that the route needs; unless set, `user` for routes that read, `admin` for routes that change something. */
-    access?: Access
+    access?: RouteAccess
     /** True for a route that changes something, though it is a `GET`. */
     changes?: boolean
+    /** See `PageFolder.standsFor`. */
+    standsFor?: Readonly<Record<string, string>>
   }
 }
 

@@ -50,17 +50,25 @@ export function readBuiltFiles(folder: string): ReadonlyMap<string, BuiltFile> {
   for (const name of names) {
     if (COMPRESSED.test(name) && names.has(name.replace(COMPRESSED, ''))) continue
     files.set(name, {
-      type: TYPES[path.extname(name).slice(1).toLowerCase()] ?? OTHER_TYPE,
-      isImmutable: HASHED.test(name),
+      ...kindOf(name),
       bodies: bodiesOf(path.join(folder, name), (ending) => names.has(name + ending)),
     })
   }
   return files
 }
 
+/** The file that a name and some bytes make, uncompressed. */
+export function builtFileOf(name: string, bytes: Buffer): BuiltFile {
+  return { ...kindOf(name), bodies: [{ coding: undefined, bytes, etag: etagOf(bytes) }] }
+}
+
 /** The validator of some bytes. */
 export function etagOf(bytes: Buffer | string): string {
   return `"${createHash('sha256').update(bytes).digest('base64url')}"`
+}
+
+function kindOf(name: string): Pick<BuiltFile, 'type' | 'isImmutable'> {
+  return { type: TYPES[path.extname(name).slice(1).toLowerCase()] ?? OTHER_TYPE, isImmutable: HASHED.test(name) }
 }
 
 /** A recursive `readdir` would follow links. */

@@ -13,20 +13,23 @@ export type PageFile = {
   readonly file: string
   /** Its media type, with the charset of a text. */
   readonly type: string
+  /** `page` for a file of an administration page, see `RouteAccess`; everybody gets it unless given. */
+  readonly access?: 'public' | 'page'
 }
 
 /** Returns the address for a redirect; undefined for a request that is answered by the file. */
 type Elsewhere = (request: FastifyRequest) => string | undefined
 
 /**
- * Serves a file of a page to everybody: a script, a style sheet, an image or the page itself, which may load nothing but from
- * this server. It is read once.
+ * Serves a file of a page: a script, a style sheet, an image or the page itself, which may load nothing but from this server. It is
+ * read once.
  * @throws {Error} when there is no such file
  */
-export function servePageFile(http: FastifyInstance, { url, file, type }: PageFile, elsewhere?: Elsewhere): void {
+export function servePageFile(http: FastifyInstance, page: PageFile, elsewhere?: Elsewhere): void {
+  const { url, file, type, access = 'public' } = page
   const body = readFileSync(file)
   const etag = etagOf(body)
-  http.get(url, { config: { access: 'public' } }, (request, reply): FastifyReply => {
+  http.get(url, { config: { access } }, (request, reply): FastifyReply => {
     const other = elsewhere?.(request)
     if (other !== undefined) return reply.redirect(other)
     reply.headers({ ...HEADERS, etag })

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf, readBuiltFiles, type BuiltFile } from './built-files.ts'
 import { contentSecurityPolicy, PAGE_HEADERS, type PageSources } from './page-policy.ts'
+import { isNavigation } from './request.ts'
+import { isKnown, sendBuilt } from './send-built.ts'
 
 /** The folder of a page that a tool such as Vite has built. */
 export type PageFolder = {
@@ -9,6 +11,14 @@ export type PageFolder = {
   readonly url: string
   /** The absolute path of the folder. Its `index.html` is the page. */
   readonly folder: string
+  /** `page` for an administration page, see `RouteAccess`; everybody gets it unless given. */
+  readonly access?: 'public' | 'page'
+  /**
+   * Addresses of guarded operations, of this or any other plugin or the server's own, and the addresses below the plugin's first mount that
+   * browsers are led to which open them: `{ '/config/{plugin}': '/config/{plugin}' }`. Programs, which accept no HTML, get the
+   * operation's answer. It holds while the plugin runs; there are none unless given.
+   */
+  readonly standsFor?: Readonly<Record<string, string>>
   /**
    * A text in HTML files that is replaced by a nonce, another one in each answer, for pages with scripts that add styles
    * (`html.cspNonce` of Vite). Without it, styles come from files alone.
@@ -23,10 +33,9 @@ const ASSETS = 'assets/'
 const NONCE_BYTES = 16
 /** A page that is built for no fixed place begins with this, before the first of its addresses. */
 const BASE = '<base href="./"'
-const IMMUTABLE = { ...PAGE_HEADERS, 'cache-control': 'public, max-age=31536000, immutable' }
 
 /**
- * Serves a built page to everybody: its files, and `index.html` for each address that a browser opens below `url` and that is
+ * Serves a built page: its files, and `index.html` for each address that a browser opens below `url` and that is
  * no file; the page's own router reads the path. The files are read once, so that an upgrade on the disk does not mix two
  * builds; compressed ones beside them (`.br`, `.gz`) go to clients that accept them. Browsers keep files below `assets/` with
  * a hash in their names, and ask again for the others. Routes of the plugin that are more exact go before.
@@ -35,7 +44,8 @@ const IMMUTABLE = { ...PAGE_HEADERS, 'cache-control': 'public, max-age=31536000,
  * works below any path of a proxy.
  * @throws {Error} when the folder has no `index.html`
  */
-export function servePageFolder(http: FastifyInstance, { url, folder, styleNonce, allow = {} }: PageFolder): void {
+export function servePageFolder(http: FastifyInstance, page: PageFolder): void {
+  const { url, folder, access = 'public', standsFor = {}, styleNonce, allow = {} } = page
   const files = readBuiltFiles(folder)
   const index = files.get(INDEX)
   if (index === undefined) throw new Error(`there is no ${INDEX} in ${folder}`)
@@ -47,14 +57,14 @@ export function servePageFolder(http: FastifyInstance, { url, folder, styleNonce
     const { '*': name = '' } = request.params
     const way = name === '' ? wayToSlash(request.originalUrl) : undefined
     if (way !== undefined) return reply.redirect(way)
-    const isPage = name === '' || (!name.startsWith(ASSETS) && isOpened(request))
+    const isPage = name === '' || (!name.startsWith(ASSETS) && isNavigation(request.raw))
     const file = files.get(name) ?? (isPage ? index : undefined)
     if (file === undefined) {
       reply.callNotFound()
       return reply
     }
     if (file.type === index.type) return answerPage(file, request, reply)
-    return answerFile(file, request, reply.header('content-security-policy', policy))
+    return sendBuilt(file, request, reply.header('content-security-policy', policy))
   }
 
   /** HTML is made for the address that it is asked for. */
@@ -76,24 +86,8 @@ export function servePageFolder(http: FastifyInstance, { url, folder, styleNonce
     return styleNonce === undefined || nonce === undefined ? based : based.replaceAll(styleNonce, nonce)
   }
 
-  const options = { config: { access: 'public' } } as const
-  if (root !== '') http.get(root, options, answer)
-  http.get(`${root}/*`, options, answer)
-}
-
-function answerFile(file: BuiltFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { 'accept-encoding': accepted = '' } = request.headers
-  const body = file.bodies.find(({ coding }) => coding === undefined || takesCoding(accepted, coding))
-  reply.headers(file.isImmutable ? IMMUTABLE : PAGE_HEADERS)
-  if (file.bodies.length > 1) reply.header('vary', 'accept-encoding')
-  if (body?.coding !== undefined) reply.header('content-encoding', body.coding)
-  reply.header('etag', body?.etag)
-  return isKnown(request, body?.etag) ? reply.code(304).send() : reply.type(file.type).send(body?.bytes)
-}
-
-/** Returns true when a browser opens the address, in place of a script or style that asks for a file. */
-function isOpened({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/html') ?? false
+  if (root !== '') http.get(root, { config: { access } }, answer)
+  http.get(`${root}/*`, { config: { access, standsFor } }, answer)
 }
 
 /** Returns the address with a slash at its end, from which relative ones count; undefined where it has one. */
@@ -107,14 +101,4 @@ function wayToSlash(originalUrl: string): string | undefined {
 function depthBelow(root: string, url: string): number {
   const [path = ''] = url.split('?', 1)
   return path.slice(root.length + 1).split('/').length - 1
-}
-
-function isKnown({ headers }: FastifyRequest, etag: string | undefined): boolean {
-  const known = headers['if-none-match']?.split(',').map((text) => text.trim().replace(/^W\//u, '')) ?? []
-  return known.some((text) => text === etag || text === '*')
-}
-
-function takesCoding(accepted: string, coding: string): boolean {
-  const wish = accepted.split(',').find((text) => text.split(';', 1)[0]?.trim().toLowerCase() === coding)
-  return wish !== undefined && !/;\s*q=0(?:\.0*)?\s*$/iu.test(wish)
 }

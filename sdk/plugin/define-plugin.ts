@@ -76,8 +76,8 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
    */
   readonly formerNames?: FormerNames
   /**
-   * The pages for people that its routes serve; `/api/sysinfo` lists them for the menu of the administration. Naming a page
-   * serves nothing.
+   * The pages for people that its routes serve, or that the console shows in its frame; `/api/sysinfo` lists them for the menu of the
+   * administration. Naming a page with a `url` serves nothing.
    */
   readonly pages?: readonly PluginPage[]
   endpoints?(config: PluginConfig<Schema>): Endpoints

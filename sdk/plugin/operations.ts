@@ -9,6 +9,13 @@ import type { Static, TObject, TSchema, TUndefined, TVoid } from 'typebox'
  */
 export type Access = 'admin' | 'user' | 'public'
 
+/**
+ * The access to a route that is no operation: the same, or `page` for the files of an administration page. Browsers open such a page
+ * without a token, for people to log in there. So it is for all who may ask the administration: everybody while login is on,
+ * clients on the server's own machine while it is off. Addresses that answer no administration have no such page.
+ */
+export type RouteAccess = Access | 'page'
+
 /** The input of a handler, read by the schemas of its operation. */
 export type OperationInput<Params extends TSchema, Query extends TSchema, Body extends TSchema> = {
   readonly params: Static<Params>

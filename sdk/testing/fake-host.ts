@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { TObject } from 'typebox'
 import type { DrainCause, PluginContext, ServerConfig } from '../plugin/context.ts'
+import { servePages } from '../host/plugin-pages.ts'
 import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
 import { effectiveConfig, globalConfig, readConfigText, type WrittenConfig } from './fake-config.ts'
 import { FakeFiles } from './fake-files.ts'
@@ -91,6 +92,7 @@ export async function createFakeHost<Own extends TObject>(
   const host = new RunningHost(definition, options)
   try {
     await host.prepareTables(options.store)
+    host.servePages()
     await definition.setup(host.ctx)
     await host.http.start()
     return host
@@ -166,6 +168,12 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     const { FakeStore } = await import('./fake-store.ts')
     this.store = store ?? new FakeStore()
     this.#tables = await this.store.lend(name, tables, () => this.#assertLoaded(), formerNames)
+  }
+
+  /** Serves the modules of the definition's pages. */
+  servePages(): void {
+    const { name, mounts = [name], pages = [] } = this.#definition
+    servePages(this.http.app, { pages, mounts, log: this.log.logger })
   }
 
   configure(config: WrittenConfig): void {

@@ -46,15 +46,15 @@ export type ContractHost = {
 export type StartContractHost = (
   setup?: Setup,
   section?: WrittenConfig,
-  tables?: Definition['tables'],
+  more?: Pick<Definition, 'tables' | 'pages'>,
 ) => Promise<ContractHost>
 
 /** Where the plugin's file on the disk finds the definition that the test made. */
 const SHARED = Symbol.for('sluice.test.contract')
 const PLUGIN_FILE = `export default globalThis[Symbol.for('sluice.test.contract')]\n`
 
-export const startOnFakeHost: StartContractHost = async (setup = () => {}, section = {}, tables) => {
-  const definition = definitionOf(setup, tables)
+export const startOnFakeHost: StartContractHost = async (setup = () => {}, section = {}, more = {}) => {
+  const definition = definitionOf(setup, more)
   let host = await createFakeHost(definition, { config: section })
   const hosts = [host]
   const unload = async () => void (await Promise.all(hosts.map((each) => each.dispose())))
@@ -84,12 +84,12 @@ export const startOnFakeHost: StartContractHost = async (setup = () => {}, secti
   }
 }
 
-export const startOnServer: StartContractHost = async (setup = () => {}, section = {}, tables) => {
+export const startOnServer: StartContractHost = async (setup = () => {}, section = {}, more = {}) => {
   let newest: Context | undefined
   const definition = definitionOf((ctx) => {
     newest = ctx
     return setup(ctx)
-  }, tables)
+  }, more)
   Object.assign(globalThis, { [SHARED]: definition })
   const folder = await PluginFolder.create()
   keep({ close: () => folder.remove() })
@@ -109,7 +109,7 @@ export const startOnServer: StartContractHost = async (setup = () => {}, section
   }
 }
 
-function definitionOf(setup: Setup, tables: Definition['tables']): Definition {
+function definitionOf(setup: Setup, more: Pick<Definition, 'tables' | 'pages'>): Definition {
   return definePlugin({
     name: 'contract',
     version: '1.0.0',
@@ -120,7 +120,7 @@ function definitionOf(setup: Setup, tables: Definition['tables']): Definition {
     live: ['greeting'],
     config: OwnConfig,
     defaults: { subscribe: { waittimeout: '80ms' } },
-    ...(tables && { tables }),
+    ...more,
     setup,
   })
 }

@@ -8,6 +8,7 @@ import { describeLeading } from './leading.ts'
 import { describeLife } from './life.ts'
 import { describeMetrics } from './metrics.ts'
 import { describeMoving } from './moving.ts'
+import { describePages } from './pages.ts'
 import { describeReading } from './reading.ts'
 import { describeOperationMistakes } from './operation-mistakes.ts'
 import { describeOperations } from './operations.ts'
@@ -36,6 +37,7 @@ for (const [name, start] of [
     describeMetrics(start)
     describeConnections(start)
     describeDatagrams(start)
+    describePages(start)
     describeOperations(start)
     describeOperationMistakes(start)
     describeOperationRequests(start)

@@ -43,7 +43,7 @@ export function describeTables(start: StartContractHost): void {
           setups += 1
         },
         {},
-        TABLES,
+        { tables: TABLES },
       )
       await host.replace()
       await waitFor(() => setups === 2, { what: 'the next generation' })
@@ -52,7 +52,7 @@ export function describeTables(start: StartContractHost): void {
     })
 
     it('refuse rows that are there, and values that can not be kept', async () => {
-      const { ctx } = await start(undefined, {}, TABLES)
+      const { ctx } = await start(undefined, {}, { tables: TABLES })
       const db = ctx.store<Tables>()
       const insert = (values: object) =>
         db
@@ -66,7 +66,7 @@ export function describeTables(start: StartContractHost): void {
     })
 
     it('are the only ones that queries can name', async () => {
-      const { ctx } = await start(undefined, {}, TABLES)
+      const { ctx } = await start(undefined, {}, { tables: TABLES })
       const db = ctx.store<Tables & { sluice_migration: { name: string } }>()
       const foreign = await rejection(db.selectFrom('sluice_migration').selectAll().execute())
       expect(foreign).to.have.property('message').that.includes("'contract_'").and.includes("'sluice_migration'")
@@ -96,7 +96,7 @@ export function describeTables(start: StartContractHost): void {
           })
         },
         {},
-        TABLES,
+        { tables: TABLES },
       )
       const { ctx } = host
       const db = ctx.store<Tables>()

@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { keep } from '../peers/lifetime.ts'
 
 /** A bound of what hangs: a busy machine may need a while to draw a page. */
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 12_000
 /** Faults of these weights are to be found nowhere. */
 const SERIOUS: ReadonlySet<string> = new Set(['serious', 'critical'])
 

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import type { Guard } from '../../http/guard.ts'
 
 const PATH = '/api/docs'
 /** The page may only request this server. The icons of its style sheet are `data:` URLs. */
@@ -30,10 +29,9 @@ const FILES: readonly (readonly [name: string, type: string, folder: URL])[] = [
  * `/api/docs`: a page that shows the OpenAPI document, and sends requests to operations for its reader. Its files contain
  * nothing about this server: where login is on, a browser can open it without a token, and fetches the document with one.
  */
-export function registerDocsPage(app: FastifyInstance, guard: Pick<Guard, 'admitPage'>): void {
+export function registerDocsPage(app: FastifyInstance): void {
   const add = (path: string, type: string, file: URL) =>
-    app.get(path, { config: { access: 'public' } }, (request, reply) => {
-      guard.admitPage(request.raw)
+    app.get(path, { config: { access: 'page' } }, (_request, reply) => {
       void reply.headers({ 'content-security-policy': CONTENT_SECURITY_POLICY, 'x-content-type-options': 'nosniff' })
       return reply.type(type).send(createReadStream(file))
     })

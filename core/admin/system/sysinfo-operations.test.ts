@@ -14,6 +14,7 @@ function plugin(name: string, endpoints: () => unknown, disableReason?: string):
     lastError: undefined,
     listeners: [],
     udpListeners: [],
+    pages: undefined,
     loadMs: 0,
     setupMs: 0,
     state: disableReason === undefined ? 'running' : 'disabled',

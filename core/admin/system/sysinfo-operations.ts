@@ -1,6 +1,6 @@
 import os from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
-import { Type, type OperationRegistry, type Static } from 'sluice/sdk'
+import { Type, type OperationAnswer, type OperationRegistry, type Static } from 'sluice/sdk'
 import type { PluginView } from '../../host/plugin-view.ts'
 import { localAddress } from '../../net/local-address.ts'
 import { PluginAddresses } from './plugin-addresses.ts'
@@ -18,18 +18,41 @@ export type SysinfoSource = {
   readonly userConfig: (plugin: string) => string
 }
 
+const Page = Type.Object({
+  url: Type.Optional(Type.String({ description: 'The address of a page of its own' })),
+  title: Type.String(),
+  icon: Type.Optional(Type.String()),
+  titles: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'The title in other languages, by BCP 47 tag' }),
+  ),
+  group: Type.Optional(
+    Type.String({ description: "The group of the console's menu: live, recording, devices, server, or another" }),
+  ),
+  module: Type.Optional(Type.String({ description: 'The address of the module of a page in the console' })),
+  form: Type.Optional(
+    Type.Object(
+      {
+        schema: Type.Unsafe<object>({ type: 'object' }),
+        read: Type.Optional(Type.String({ description: 'The operation whose GET answers the values' })),
+        write: Type.String({ description: 'The operation whose POST takes the values' }),
+      },
+      { description: 'A page in the console that is made of a JSON Schema' },
+    ),
+  ),
+})
+
 const PluginInfo = Type.Object({
   name: Type.String(),
   pushAddr: Type.Array(Type.String()),
   playAddr: Type.Array(Type.String()),
   description: Type.Record(Type.String(), Type.String()),
   pages: Type.Optional(
-    Type.Array(Type.Object({ url: Type.String(), title: Type.String(), icon: Type.Optional(Type.String()) }), {
+    Type.Array(Page, {
       description: 'Its pages for people, by their addresses on this server; missing where it has none',
     }),
   ),
 })
-type PluginInfo = Static<typeof PluginInfo>
+type PluginInfo = OperationAnswer<Static<typeof PluginInfo>>
 
 const SysInfo = Type.Object({
   startTime: Type.String({ format: 'date-time' }),
@@ -107,17 +130,8 @@ function pluginInfo(plugin: PluginView, addresses: PluginAddresses, { userConfig
         lastError: plugin.lastError,
       }),
     },
-    ...pagesOf(plugin),
+    ...(plugin.pages && { pages: plugin.pages }),
   }
-}
-
-/** The pages of a running plugin, by their addresses on this server. */
-function pagesOf({ name, definition, state }: PluginView): Pick<PluginInfo, 'pages'> {
-  const { pages, mounts = [name] } = definition ?? {}
-  if (pages === undefined || state !== 'running') return {}
-  const root = mounts[0] ? `/${mounts[0]}` : ''
-  const shown = pages.map(({ url, title, icon }) => ({ url: root + url, title, ...(icon && { icon: root + icon }) }))
-  return { pages: shown }
 }
 
 /** The listening addresses of a plugin's HTTP server: its own, or those that it inherits from `global`. */

@@ -9,6 +9,7 @@ import {
   type TcpListener,
   type UdpListener,
 } from 'sluice/sdk'
+import { servePages, type ListedPage } from 'sluice/sdk/host'
 import { isPromiseLike, withTurningDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
 import { guard } from '../../base/guard.ts'
@@ -93,6 +94,7 @@ export class Generation implements ContextSource {
   #phase: 'starting' | 'running' | 'draining' | 'disposed' = 'starting'
   #section: PluginSection
   #http: GenerationHttp | undefined
+  #pages: readonly ListedPage[] | undefined
   #disposal: Promise<void> | undefined
 
   constructor({ definition, number, section, parts, kept, limits }: GenerationInit) {
@@ -128,6 +130,11 @@ export class Generation implements ContextSource {
   /** The addresses of the UDP listeners, without those of single sessions. */
   get udpListeners(): readonly UdpListener['address'][] {
     return this.ports.udp.addresses
+  }
+
+  /** The pages that it has, by their addresses on the server; undefined where its definition names none. */
+  get pages(): readonly ListedPage[] | undefined {
+    return this.#pages
   }
 
   /** True until it takes over from the generation before. */
@@ -270,6 +277,8 @@ export class Generation implements ContextSource {
       return
     }
     this.#http = http
+    const { pages } = this.definition
+    this.#pages = pages && servePages(http.instance, { pages, mounts, log: this.log })
     const context: PluginContext<PluginValues> = createContext(this, http)
     await callPlugin(name, () => this.definition.setup(context))
   }

@@ -1,6 +1,7 @@
 import type { Hooks, PluginDefinition } from 'sluice/sdk'
 import { takenKey } from '../../config/schema.ts'
 import { PluginError } from '../plugin-error.ts'
+import { checkPages } from './page-check.ts'
 
 /** The major version of the sdk that this host offers; it must be the `sdk` field of a plugin. */
 const SDK_VERSION = 1
@@ -66,7 +67,7 @@ export function checkDefinition(exported: unknown): PluginDefinition {
   if (processes !== undefined && processes !== 'each' && processes !== 'one') {
     throw new PluginError(`has a bad processes, ${show(processes)}: write 'each' or 'one'`)
   }
-  checkPages(exported['pages'])
+  checkPages(exported['pages'], exported['mounts'])
   checkTables(name, exported['tables'])
   const definition = exported as unknown as PluginDefinition
   const reserved = definition.notices?.find((notice) => SERVER_HOOKS.includes(notice))
@@ -78,19 +79,6 @@ export function checkDefinition(exported: unknown): PluginDefinition {
     )
   }
   return definition
-}
-
-function checkPages(pages: unknown): void {
-  if (pages === undefined) return
-  const isPath = (value: unknown) => typeof value === 'string' && value.startsWith('/')
-  const isPage = (page: unknown) =>
-    isObject(page) &&
-    isPath(page['url']) &&
-    typeof page['title'] === 'string' &&
-    page['title'] !== '' &&
-    (page['icon'] === undefined || isPath(page['icon']))
-  if (Array.isArray(pages) && pages.every(isPage)) return
-  throw new PluginError("has bad pages: write them as `{ url: '/', title: 'Page' }`, with a slash before each address")
 }
 
 function checkTables(name: string, tables: unknown): void {

@@ -225,13 +225,40 @@ describe('loadPlugin', () => {
       plugin(`name: 'sluice-pull', tables: { '001-a': { up() {} } }`),
       "may not be called 'sluice-pull' and have tables: the names of the server's own begin with 'sluice_'",
     ],
-    ...["'/'", "[{ url: '/' }]", "[{ url: 'x', title: 'X' }]", "[{ url: '/', title: '' }]", '[null]'].map(
-      (pages): [string, string, string] => [
-        `bad pages, ${pages}`,
-        plugin(`pages: ${pages}`),
-        "has bad pages: write them as `{ url: '/', title: 'Page' }`, with a slash before each address",
+    ...[
+      "'/'",
+      "[{ url: '/' }]",
+      "[{ url: 'x', title: 'X' }]",
+      "[{ url: '/', title: '' }]",
+      '[null]',
+      "[{ title: 'X' }]",
+      "[{ url: '/', title: 'X', titles: { zh: 3 } }]",
+      "[{ url: '/', title: 'X', group: '' }]",
+      "[{ url: '/', title: 'X', module: new URL('x.tsx', import.meta.url) }]",
+      "[{ title: 'X', form: { schema: {}, write: 'api/x' } }]",
+      "[{ title: 'X', form: { schema: { type: 'object' } } }]",
+    ].map((pages): [string, string, string] => [
+      `bad pages, ${pages}`,
+      plugin(`pages: ${pages}`),
+      "has bad pages: write them as `{ url: '/', title: 'Page' }`, with a slash before each address",
+    ]),
+    ...["'x.tsx'", "new URL('https://a/x.js')", "new URL('x.css', import.meta.url)"].map(
+      (module): [string, string, string] => [
+        `a bad module of a page, ${module}`,
+        plugin(`pages: [{ title: 'X', module: ${module} }]`),
+        'has a bad module of a page: write the `URL` of a file .js, .ts or .tsx whose name is lower-case letters, digits and dashes',
       ],
     ),
+    [
+      'modules of pages with one name',
+      plugin(`pages: ['a/x.js', 'b/x.tsx'].map((name) => ({ title: 'X', module: new URL(name, import.meta.url) }))`),
+      "has two pages whose modules are called 'x'",
+    ],
+    [
+      'a module of a page below no mount',
+      plugin(`mounts: ['', 'demo'], pages: [{ title: 'X', module: new URL('x.js', import.meta.url) }]`),
+      'has a page with a module, and the page at `/` as its first mount: name another one before',
+    ],
     ['bad processes', plugin(`processes: 2`), "has a bad processes, 2: write 'each' or 'one'"],
     ['a throw', `throw new Error('broken')`, "can't be loaded: broken"],
     ['bad syntax', `const a = 1\nconst = 2`, /^can't be loaded: .*demo\.ts:2/s],

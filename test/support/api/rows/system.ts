@@ -129,6 +129,21 @@ export const SYSTEM_ROWS: readonly Row[] = [
     ],
   },
   {
+    name: 'parameters that pass the gates',
+    spellings: ['GET /api/stream/signedquery/{streamPath}'],
+    ask: ({ streamPath }) => ({ params: { streamPath }, query: { plugin: 'rtmp', action: 'publish' } }),
+    answer: data(fields({ query: map(s), expire: ts })),
+    refusals: [
+      {
+        why: 'there is no such plugin',
+        ask: ({ streamPath }) => ({ params: { streamPath }, query: { plugin: 'none' } }),
+        status: 400,
+        code: 3,
+        says: /^plugin must be the name of a plugin that runs$/u,
+      },
+    ],
+  },
+  {
     name: 'stream auth secret of older clients',
     spellings: ['GET /{plugin}/api/secret/{type}/{streamPath}', 'GET /api/secret/{type}/{streamPath}'],
     ask: ({ streamPath }) => ({
