@@ -1,6 +1,6 @@
 /**
  * Builds the pages of plugins for browsers: of a plugin with `app/vite.config.ts` that app, and of each plugin the modules
- * `pages/*.tsx`, which the console shows. What is made goes to a folder `built` beside the sources.
+ * `pages/*.tsx`, which the console shows. What is made goes to a folder `built` beside the sources, with the files of `public`.
  */
 import { hash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -42,8 +42,8 @@ function pagesOfPlugins(): readonly Pages[] {
   const apps = globSync('plugins/*/app/vite.config.ts').map((file): Pages => {
     return { folder: path.dirname(file), config: { configFile: path.resolve(file) } }
   })
-  const modules = globSync('plugins/*/pages').map((folder): Pages => ({ folder, config: configOfModules(folder) }))
-  return [...apps, ...modules]
+  const folders = new Set(globSync('plugins/*/pages/*.tsx').map((file) => path.dirname(file)))
+  return [...apps, ...[...folders].map((folder): Pages => ({ folder, config: configOfModules(folder) }))]
 }
 
 function configOfModules(folder: string): InlineConfig {
@@ -52,7 +52,6 @@ function configOfModules(folder: string): InlineConfig {
     configFile: false,
     root: path.resolve(folder),
     base: './',
-    publicDir: false,
     esbuild: { jsx: 'automatic' },
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {

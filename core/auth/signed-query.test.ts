@@ -11,7 +11,10 @@ const TOKEN = 'f574fd3a977ffefb97fe37727d3060a40a4238edd120822ddf21a1a3c6c258a8'
 const KEY = { enableauth: true, publish: { key: 'pubkey' } }
 const POLICY = { enable: true, secret: 'policysecret' }
 
-function queryFor(written: Readonly<Record<string, unknown>>, session: Partial<Parameters<typeof signedQuery>[1]> = {}) {
+function queryFor(
+  written: Readonly<Record<string, unknown>>,
+  session: Partial<Parameters<typeof signedQuery>[1]> = {},
+) {
   return signedQuery(effectiveConfig({}, written), { ...SESSION, ...session })
 }
 

@@ -10,6 +10,7 @@ import {
   type PullWish,
   type RunningPull,
   type JobOutcome,
+  type JobProgress,
 } from 'sluice/sdk'
 import type { Job } from 'sluice/sdk/host'
 import type { ServiceJobs } from './service-job.ts'
@@ -29,6 +30,7 @@ type PullJobOptions = {
 /** One pull: its tries, and its place in the task tree. */
 export class PullJob implements RunningPull {
   #wish: PullWish
+  readonly origin: string
   readonly #options: PullJobOptions
   readonly #job: Job
   #publisher: Publisher | undefined
@@ -37,10 +39,11 @@ export class PullJob implements RunningPull {
   /** The pull begins when `after`, the end of the pull that had the path before, has settled. */
   constructor(wish: PullWish, options: PullJobOptions, after?: Promise<void>) {
     this.#wish = wish
+    this.origin = wish.origin ?? (wish.isLasting === true ? 'plugin' : 'subscriber')
     this.#options = options
     this.#job = options.by.start({
       wish,
-      origin: wish.origin ?? (wish.isLasting === true ? 'plugin' : 'subscriber'),
+      origin: this.origin,
       url: maskUrl(wish.rule.url),
       attempt: (service, signal, isReplaced) => this.#attempt(service, signal, isReplaced),
       isWanted: () => this.#isWanted(),
@@ -57,6 +60,10 @@ export class PullJob implements RunningPull {
 
   get wish(): PullWish {
     return this.#wish
+  }
+
+  get progress(): JobProgress {
+    return this.#job.progress
   }
 
   /** The job with its tries. */

@@ -223,6 +223,9 @@ describe('PullManager', () => {
       url: 'x://******@host/a?key=******',
     })
     const [before] = service().running
+    const [listed] = manager.list()
+    expect(listed?.origin).to.equal('rule')
+    expect(listed?.progress).to.include({ id: node?.id, state: 'connecting', tries: 1, lastError: '' })
     tasks.find(node?.id ?? 0)?.restart()
     await waitFor(() => paths().length === 1 && service().running[0] !== before)
     expect(service().running[0]?.request.url).to.equal(URL_WITH_SECRETS)

@@ -56,6 +56,11 @@ export class PullManager implements PullJobs {
     return this.#jobs.newest.length
   }
 
+  /** The pulls that have not ended, the newest of each path. */
+  list(): readonly PullJob[] {
+    return this.#jobs.newest
+  }
+
   /** The pull of a path that has not ended. */
   get(streamPath: string): PullJob | undefined {
     return this.#jobs.at(streamPath)

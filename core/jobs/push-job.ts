@@ -3,6 +3,7 @@ import {
   type CloseCode,
   type CloseReason,
   type JobOutcome,
+  type JobProgress,
   type JobState,
   type PushRequest,
   type PushService,
@@ -30,6 +31,7 @@ type PushJobOptions = {
 /** One push: its tries, and its place in the task tree. It is over when the stream is. */
 export class PushJob implements RunningPush {
   readonly wish: PushWish
+  readonly origin: string
   readonly job: Job
   readonly #options: PushJobOptions
   #subscriberId: number | undefined
@@ -38,10 +40,11 @@ export class PushJob implements RunningPush {
   /** The push begins when `after`, the end of the same push before, has settled. */
   constructor(wish: PushWish, options: PushJobOptions, after?: Promise<void>) {
     this.wish = wish
+    this.origin = wish.origin ?? 'plugin'
     this.#options = options
     this.job = options.by.start({
       wish,
-      origin: wish.origin ?? 'plugin',
+      origin: this.origin,
       url: maskTarget(wish.rule.url),
       attempt: (service, signal, isReplaced) => this.#attempt(service, signal, isReplaced),
       isWanted: () => options.isPublished(wish.streamPath),
@@ -54,6 +57,10 @@ export class PushJob implements RunningPush {
   /** True once the push was stopped or the stream ended, while the target is being left: it sends nothing any more. */
   get ending(): boolean {
     return this.#ending || this.job.stopping
+  }
+
+  get progress(): JobProgress {
+    return this.job.progress
   }
 
   get begun(): Promise<void> {

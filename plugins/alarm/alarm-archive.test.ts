@@ -52,6 +52,7 @@ describeStores('the archive of events', (databases) => {
     await add(eventAt('b', { type: 2, createdMs: 2000, streamPath: 'other/a' }))
     await add(eventAt('c', { type: 2, createdMs: 3000, streamPath: "live/b'; drop table sluice_alarm; --" }))
     expect(await names({ type: 2 })).to.eql(['c', 'b'])
+    expect(await names({ type: 2, name: 'b' })).to.eql(['b'])
     expect(await names({ streamPath: 'live/a' })).to.eql(['a'])
     expect(await names({ streamName: 'a' })).to.eql(['b', 'a'])
     expect(await names({ streamPath: "live/b'; drop table sluice_alarm; --" })).to.eql(['c'])

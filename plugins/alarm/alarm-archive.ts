@@ -22,6 +22,7 @@ export type AlarmFilter = {
   readonly fromMs?: number | undefined
   readonly toMs?: number | undefined
   readonly type?: number | undefined
+  readonly name?: string | undefined
   readonly streamPath?: string | undefined
   readonly streamName?: string | undefined
 }
@@ -161,11 +162,12 @@ export class AlarmArchive {
 }
 
 function conditions(builder: ExpressionBuilder<AlarmTables, 'sluice_alarm'>, filter: AlarmFilter) {
-  const { fromMs, toMs, type, streamPath, streamName } = filter
+  const { fromMs, toMs, type, name, streamPath, streamName } = filter
   return [
     ...(fromMs === undefined ? [] : [builder('created_ms', '>=', fromMs)]),
     ...(toMs === undefined ? [] : [builder('created_ms', '<=', toMs)]),
     ...(type === undefined ? [] : [builder('type', '=', type)]),
+    ...(name === undefined ? [] : [builder('name', '=', name)]),
     ...(streamPath === undefined ? [] : [builder('stream_path', '=', streamPath)]),
     ...(streamName === undefined ? [] : [builder('stream_name', '=', streamName)]),
   ]

@@ -21,6 +21,7 @@ const AlarmQuery = Type.Object({
   pageSize: Page(`All events unless given, at most ${MAX_LISTED}`),
   ...TIME_RANGE,
   alarmType: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: '0 is all' })),
+  alarmName: Text(),
   streamPath: Text(),
   streamName: Text(),
 })
@@ -65,7 +66,7 @@ export function addAlarmOperations(operations: OperationRegistry, archive: Pick<
   })
 }
 
-function filterOf({ alarmType, streamPath, streamName, ...range }: Static<typeof AlarmQuery>): AlarmFilter {
+function filterOf({ alarmType, alarmName, streamPath, streamName, ...range }: Static<typeof AlarmQuery>): AlarmFilter {
   const isRange = [range.range, range.start, range.end].some((text) => text !== undefined && text !== '')
   const { startMs, endMs } = parseTimeRange(range, Date.now())
   return {
@@ -73,6 +74,7 @@ function filterOf({ alarmType, streamPath, streamName, ...range }: Static<typeof
     // A request without a range also asks for the events after this reading of the clock.
     toMs: isRange ? endMs : undefined,
     type: alarmType || undefined,
+    name: alarmName || undefined,
     streamPath: streamPath || undefined,
     streamName: streamName || undefined,
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Webhook } from 'sluice/sdk'
-import { createFakeHost, type FakeHost, type FakeHostOptions } from 'sluice/sdk/testing'
+import { createFakeHost, FakePlugins, type FakeHost, type FakeHostOptions } from 'sluice/sdk/testing'
 import { keep } from '../../test/peers/lifetime.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { WebhookReceiver } from '../../test/support/webhook-receiver.ts'
@@ -118,5 +118,29 @@ describe('alarms over generations', () => {
     expect(untold).to.include({ msg: 'the server stops before all web services were told', unsent: 2 })
     expect(unstored).to.include({ msg: 'events were not stored: the database takes none', dropped: 3 })
     expect(others).to.eql([])
+  })
+})
+
+describe('the webhooks', () => {
+  it('are listed for operators: those of global, and those that a plugin has otherwise, without secrets', async () => {
+    const plugins = new FakePlugins()
+    const secret: Webhook = { ...WEBHOOK, url: 'http://user:pa55@host/?key=s3cret', headers: { a: 's3cret' } }
+    const hook = { default: WEBHOOK, publish_start: secret }
+    plugins.set([
+      { name: 'x', config: { hook: { ...hook, publish_end: { ...secret, method: 'PUT', savealarm: false } } } },
+      { name: 'y', config: { hook } },
+    ])
+    const host = await createFakeHost(alarm, { plugins, global: { armed: true, hook } })
+    keep({ close: () => host.dispose() })
+    const { data } = (await (await fetch(`${host.http.origin}/api/alarm/webhooks`)).json()) as { data: unknown }
+    const url = 'http://******@host/?key=******'
+    expect(data).to.eql({
+      armed: true,
+      webhooks: [
+        { section: 'global', event: 'default', url: '', method: 'POST', savealarm: true },
+        { section: 'global', event: 'publish_start', url, method: 'POST', savealarm: true },
+        { section: 'x', event: 'publish_end', url, method: 'PUT', savealarm: false },
+      ],
+    })
   })
 })

@@ -3,6 +3,7 @@ import { raiseByHooks } from './alarm-hooks.ts'
 import { addAlarmOperations } from './alarm-operations.ts'
 import { ALARM_MIGRATIONS, type AlarmTables } from './alarm-tables.ts'
 import { Alarms, type KeptAlarms } from './alarms.ts'
+import { addWebhookOperation } from './webhook-operation.ts'
 
 /** The interval of the checks whether the next `server_keep_alive` is due. */
 const BEAT_MS = 1000
@@ -37,6 +38,7 @@ export default definePlugin({
     ctx.plugins.onChange(() => alarms.takeOver())
     raiseByHooks(ctx.hooks, alarms)
     addAlarmOperations(ctx.operations, alarms.archive)
+    addWebhookOperation(ctx)
     ctx.onDrain(ctx.setInterval(() => alarms.keepAlive(), BEAT_MS))
     ctx.onDrain((cause) => {
       const release = ctx.hold()

@@ -9,7 +9,14 @@ export default definePlugin({
   version: '1.0.0',
   sdk: '^1',
   description: 'Looks after sources and targets, and pulls and pushes streams when they are there',
-  mounts: [],
+  pages: [
+    {
+      title: 'Proxies',
+      titles: { zh: '代理' },
+      group: 'devices',
+      module: new URL('pages/proxies.tsx', import.meta.url),
+    },
+  ],
   tables: PROXY_MIGRATIONS,
   formerNames: { migrations: 'proxy', tables: ['sluice_pull_proxy', 'sluice_push_proxy'] },
   processes: 'one',

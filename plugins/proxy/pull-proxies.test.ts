@@ -83,6 +83,26 @@ describe('PullProxies', () => {
     expect(status(1)).to.equal(2)
   })
 
+  it('say why the source is away, and why the latest pull failed where it is there', async () => {
+    const { base, add, ask, running, publish, fail, proxies } = rig()
+    const error = () => proxies.stateOf(proxies.roster.get(1)!).error
+    await add({ streamPath: 'a' })
+    await base.pass()
+    expect(error()).to.equal('refused')
+    base.alive.add('cam1')
+    await base.pass(11_000)
+    expect(error()).to.equal('')
+    ask('a')
+    const [pull] = running()
+    pull!.progress = { ...pull!.progress, lastError: 'the password is wrong' }
+    fail(pull)
+    await base.pass(1000)
+    expect(error()).to.equal('the password is wrong')
+    publish(pull)
+    pull?.stop('nobody watches')
+    expect(error()).to.equal('')
+  })
+
   it('pull for who asks, whatever the latest check said, once for all', async () => {
     const { base, add, status, running, publish, ask } = rig()
     await add({})

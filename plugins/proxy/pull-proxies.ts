@@ -46,7 +46,7 @@ export class PullProxies implements PullSource {
       place: { of: ({ streamPath }) => streamPath, taken: 'another proxy that is enabled has this stream path' },
     })
     pulls.addSource(this)
-    pulls.onFailure((streamPath) => this.#watchOf(streamPath)?.doubt())
+    pulls.onFailure((streamPath) => this.#watchOf(streamPath)?.doubt(pulls.get(streamPath)?.progress.lastError))
     hooks.on('published', ({ path, type }) => {
       const proxy = this.roster.holder(path)
       if (type === 'pull' && proxy && this.#pullOf(proxy) !== undefined) this.#watches.get(proxy.id)?.seen()

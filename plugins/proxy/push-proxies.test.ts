@@ -40,6 +40,25 @@ function rig() {
 }
 
 describe('PushProxies', () => {
+  it('say why the latest push failed, until the target takes the stream', async () => {
+    const { base, add, publish, pushes, live, proxies } = rig()
+    const error = () => proxies.stateOf(proxies.roster.get(1)!).error
+    base.alive.add('to1')
+    await add()
+    await publish('a')
+    await base.pass()
+    const [push] = pushes.all
+    push!.state = 'retrying'
+    push!.progress = { ...push!.progress, lastError: 'the key is wrong' }
+    pushes.fail(push!.wish)
+    await base.pass(1000)
+    expect(error()).to.equal('the key is wrong')
+    push!.state = 'running'
+    await base.hooks.notify('taskBegan', { kind: 'push', streamPath: 'a', plugin: 'rtmp', description: '' })
+    live.clear()
+    expect(error()).to.equal('')
+  })
+
   it('push a stream that is live as soon as the target is there, and again when it comes back', async () => {
     const { base, add, publish, status, targets, pushes, proxies } = rig()
     await add()

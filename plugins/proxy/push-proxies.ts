@@ -50,9 +50,12 @@ export class PushProxies {
     })
     pushes.onFailure((wanted) => {
       const proxy = this.roster.holder(pushPlace(wanted))
-      if (proxy !== undefined) this.#watches.get(proxy.id)?.doubt()
+      if (proxy !== undefined) this.#watches.get(proxy.id)?.doubt(pushes.find(wanted)?.progress.lastError)
     })
     hooks.on('published', ({ path }) => this.#published(path))
+    hooks.on('taskBegan', ({ kind, streamPath }) => {
+      if (kind === 'push') this.#sends(streamPath)
+    })
   }
 
   stateOf(proxy: PushProxySettings): ProxyState {
@@ -110,6 +113,14 @@ export class PushProxies {
     for (const id of this.#watches.ids) {
       const proxy = this.roster.get(id)
       if (proxy?.streamPath === streamPath && this.#watches.get(id)?.online) this.#push(proxy)
+    }
+  }
+
+  /** Notes that the targets are there to which a stream is being sent. */
+  #sends(streamPath: string): void {
+    for (const id of this.#watches.ids) {
+      const proxy = this.roster.get(id)
+      if (proxy?.streamPath === streamPath && this.#pushOf(proxy)?.state === 'running') this.#watches.get(id)?.seen()
     }
   }
 

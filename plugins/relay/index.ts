@@ -1,5 +1,6 @@
 import { definePlugin } from 'sluice/sdk'
 import { createJobs } from './operators/jobs-service.ts'
+import { addListOperations } from './operators/list-operations.ts'
 import { addProgressOperation } from './operators/progress-operation.ts'
 import { addPullOperations } from './operators/pull-operations.ts'
 import { addPushOperations } from './operators/push-operations.ts'
@@ -31,6 +32,7 @@ export default definePlugin({
     addPullOperations(ctx)
     addPushOperations(ctx, service)
     addProgressOperation(ctx.operations, pulls)
+    addListOperations(ctx)
     plugins.onChange(() => {
       rulePulls.apply(plugins.rules('pull'))
       rulePushes.apply(plugins.rules('push'))

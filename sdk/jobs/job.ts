@@ -7,10 +7,8 @@ import type { PullService } from '../stream/pull.ts'
 import type { StreamTask, StreamTaskEnd } from '../stream/stream-task.ts'
 import { backoffMs } from './backoff.ts'
 import { Bitrate } from './bitrate.ts'
+import type { JobProgress, JobState } from './job-progress.ts'
 import { JobSteps } from './job-steps.ts'
-
-/** The present state of a job. */
-export type JobState = 'waiting' | 'connecting' | 'running' | 'retrying'
 
 /** The outcome of a try: its plugin was replaced, the work is over, or the try failed. */
 export type JobOutcome =
@@ -83,6 +81,7 @@ export class Job {
   readonly #task: Task
   readonly #begun = Promise.withResolvers<void>()
   readonly #bitrate: Bitrate
+  readonly #startTime = new Date()
   #state: JobState | undefined
   #tries = 0
   /** The number of failures in a row. */
@@ -130,6 +129,18 @@ export class Job {
   /** The error of the latest try that failed; empty when none has. */
   get lastError(): string {
     return this.#lastError
+  }
+
+  get progress(): JobProgress {
+    return {
+      id: this.id,
+      state: this.#state,
+      startTime: this.#startTime,
+      tries: this.#tries,
+      lastError: this.#lastError,
+      movedBytes: this.#options.movedBytes(),
+      bitrate: this.#state === 'running' ? this.#bitrate.sample(performance.now()) : 0,
+    }
   }
 
   /** True once it was stopped; it may still be leaving the other server. */
@@ -261,14 +272,13 @@ export class Job {
   }
 
   #describe(): Record<string, string> {
-    const error = this.#lastError === '' ? {} : { lastError: this.#lastError }
-    const bitrate = this.#state === 'running' ? this.#bitrate.sample(performance.now()) : 0
+    const { state = 'ended', tries, bitrate, lastError } = this.progress
     return {
       ...this.#options.description,
-      state: this.#state ?? 'ended',
-      tries: String(this.#tries),
+      state,
+      tries: String(tries),
       bitrate: `${Math.round(bitrate / 1000)} kbit/s`,
-      ...error,
+      ...(lastError !== '' && { lastError }),
     }
   }
 }

@@ -2,6 +2,7 @@ import type { PublishConfig } from '../config/groups.ts'
 import type { PullRule } from '../config/jobs.ts'
 import type { Recording } from '../playback/recording.ts'
 import type { HookOrder } from '../plugin/hooks.ts'
+import type { JobProgress } from './job-progress.ts'
 import type { JobSteps } from './job-steps.ts'
 
 /** A stream that is to be pulled. */
@@ -36,6 +37,9 @@ export interface PullSource {
 /** A pull that has not ended. */
 export interface RunningPull {
   readonly wish: PullWish
+  /** The origin of its wish, as operators see it. */
+  readonly origin: string
+  readonly progress: JobProgress
   /** True while its media flows. */
   readonly isPublishing: boolean
   /** True once it was stopped or its publisher closed, while it leaves the source: it publishes no stream any more. */
@@ -61,6 +65,8 @@ export interface PullJobs {
   addSource(source: PullSource, order?: Pick<HookOrder, 'stage'>): () => void
   /** Calls `listener` each time a try of a pull has failed. @returns a function that stops that */
   onFailure(listener: (streamPath: string) => void): () => void
+  /** Returns the pulls that have not ended, the newest of each path. */
+  list(): readonly RunningPull[]
   /** Returns the pull of a path that has not ended. */
   get(streamPath: string): RunningPull | undefined
   /**

@@ -1,5 +1,5 @@
 import type { PushRule } from '../config/jobs.ts'
-import type { JobState } from './job.ts'
+import type { JobProgress, JobState } from './job-progress.ts'
 
 /** A stream that is to be sent to a target. */
 export type PushWish = {
@@ -16,6 +16,9 @@ export type PushWish = {
 /** A push that has not ended. */
 export interface RunningPush {
   readonly wish: PushWish
+  /** The origin of its wish, as operators see it. */
+  readonly origin: string
+  readonly progress: JobProgress
   /** The present state; undefined when it has ended. */
   readonly state: JobState | undefined
   /** Resolves when the target has taken the stream, and rejects when the push ended without. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { JobProgress } from '../jobs/job-progress.ts'
 import { JobSteps } from '../jobs/job-steps.ts'
 import { Job, jobNotices, type JobInit } from '../jobs/job.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
@@ -13,7 +14,18 @@ import type { FakeHooks } from './fake-hooks.ts'
 const NO_METER = { add: () => {} }
 
 /** A pull or push of {@link FakeJobs}, which a test moves on by hand. */
-type Running = { retries: number; stopReason: string | undefined }
+type Running = { retries: number; stopReason: string | undefined; progress: JobProgress }
+
+/** A job that has just begun. */
+const BEGUN: JobProgress = {
+  id: 1,
+  state: 'connecting',
+  startTime: new Date(0),
+  tries: 1,
+  lastError: '',
+  movedBytes: 0,
+  bitrate: 0,
+}
 
 /** The beginning of a {@link FakePull} or {@link FakePush}. */
 class Beginning {
@@ -42,6 +54,7 @@ class Beginning {
 export class FakePull extends Beginning implements RunningPull, Running {
   readonly steps = new JobSteps()
   wish: PullWish
+  progress = BEGUN
   isPublishing = false
   retries = 0
   stopReason: string | undefined
@@ -49,6 +62,10 @@ export class FakePull extends Beginning implements RunningPull, Running {
   constructor(wish: PullWish) {
     super()
     this.wish = wish
+  }
+
+  get origin(): string {
+    return this.wish.origin ?? 'plugin'
   }
 
   get ending(): boolean {
@@ -68,6 +85,7 @@ export class FakePull extends Beginning implements RunningPull, Running {
 /** A push that a plugin wanted. Nothing is sent: the test sets its state. */
 export class FakePush extends Beginning implements RunningPush, Running {
   readonly wish: PushWish
+  progress = BEGUN
   state: RunningPush['state'] = 'connecting'
   retries = 0
   stopReason: string | undefined
@@ -75,6 +93,10 @@ export class FakePush extends Beginning implements RunningPush, Running {
   constructor(wish: PushWish) {
     super()
     this.wish = wish
+  }
+
+  get origin(): string {
+    return this.wish.origin ?? 'plugin'
   }
 
   stop(reason: string): void {
@@ -120,6 +142,10 @@ export class FakePulls implements PullJobs {
   /** A try of a pull has failed. */
   fail(streamPath: string): void {
     for (const listener of this.#failureListeners) listener(streamPath)
+  }
+
+  list(): readonly FakePull[] {
+    return this.all.filter(({ ending }) => !ending)
   }
 
   get(streamPath: string): FakePull | undefined {

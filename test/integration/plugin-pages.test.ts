@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import { waitFor } from '../peers/wait-for.ts'
@@ -27,7 +27,26 @@ export default definePlugin({
   ],
   setup() {},
 })`
+const PANEL = `
+import path from 'node:path'
+import { definePlugin } from 'sluice/sdk'
+import { servePageFile, servePageFolder } from 'sluice/sdk/http'
+const folder = path.join(import.meta.dirname, 'page')
+const icon = { file: path.join(folder, 'icon.svg'), type: 'image/svg+xml' }
+export default definePlugin({
+  name: 'panel',
+  version: '1.0.0',
+  setup({ http }) {
+    servePageFolder(http, { url: '/', folder, access: 'page', standsFor: { '/config/{plugin}': '/sections/{plugin}' } })
+    servePageFile(http, { url: '/one.svg', ...icon, access: 'page' })
+    servePageFolder(http, { url: '/open', folder })
+    servePageFile(http, { url: '/open.svg', ...icon })
+  },
+})`
 const FILES = {
+  'panel/index.ts': PANEL,
+  'panel/page/index.html': '<title>Panel</title>',
+  'panel/page/icon.svg': '<svg/>',
   'cameras/index.ts': CAMERAS,
   'cameras/pages/devices.tsx': 'the source',
   'cameras/pages/built/devices.js': 'export default () => "devices"',
@@ -56,7 +75,7 @@ describe('pages of plugins', () => {
     const server = await start()
     const { body } = await server.api('/api/sysinfo')
     const { plugins } = body.data as { plugins: { pages?: unknown }[] }
-    expect(plugins.map(({ pages }) => pages)).to.eql([
+    expect(plugins.flatMap(({ pages }) => (pages === undefined ? [] : [pages]))).to.eql([
       [
         { title: 'Devices', titles: { zh: '设备' }, group: 'devices', module: MODULE },
         { title: 'Map', icon: '/cameras/map.svg', module: '/cameras/pages/map.js' },
@@ -92,26 +111,46 @@ describe('pages of plugins', () => {
     expect(await status(server.http('/cameras/pages/later.js'))).to.equal(200)
   })
 
-  it('have modules for those who may ask the administration', async () => {
-    const server = await start()
-    const refused = await fetch(server.http(MODULE), ELSEWHERE)
-    expect([refused.status, await refused.text()]).to.eql([
-      401,
-      JSON.stringify({
+  const ADMINISTRATION = [MODULE, '/panel/', '/panel/streams/live', '/panel/icon.svg', '/panel/one.svg']
+  const OPEN = ['/panel/open/', '/panel/open/icon.svg', '/panel/open.svg']
+
+  for (const place of ADMINISTRATION) {
+    it(`are for those who may ask the administration, where they say so: ${place}`, async () => {
+      const browser = { ...ELSEWHERE.headers, accept: 'text/html' }
+      const server = await start()
+      const refused = await fetch(server.http(place), { headers: browser })
+      expect(refused.status).to.equal(401)
+      expect(await refused.json()).to.eql({
         code: 16,
         message: 'administration is open to this machine only; the request came through a proxy (x-forwarded-for)',
         details: [],
-      }),
-    ])
-    const withLogin = await start(USERS)
-    expect(await status(withLogin.http(MODULE), ELSEWHERE)).to.equal(200)
-    expect(await status(withLogin.http('/api/sysinfo'), ELSEWHERE)).to.equal(401)
+      })
+      const withLogin = await start(USERS)
+      expect(await status(withLogin.http(place), { headers: browser })).to.equal(200)
+      expect(await status(withLogin.http('/api/sysinfo'), { headers: browser })).to.equal(401)
+    })
+  }
+
+  it('are opened in place of operations, also by those who are yet to log in, while the plugin runs', async () => {
+    const server = await start(USERS)
+    const browser = { headers: { accept: 'text/html' } }
+    const opened = await fetch(server.http('/config/global'), browser)
+    expect([opened.status, opened.url]).to.eql([200, server.http('/panel/sections/global')])
+    expect(await status(server.http('/config/global'))).to.equal(401)
+    await rm(path.join(server.folder, 'panel'), { recursive: true })
+    const isAnswered = async () => (await fetch(server.http('/config/global'), browser)).status === 401
+    await waitFor(isAnswered, { what: 'the answer of the operation' })
   })
 
-  it('have no modules at addresses that answer no administration', async () => {
+  it('are not at addresses that answer no administration, where they say so', async () => {
     const server = await start('listenaddr: "127.0.0.1:0"')
-    expect(await status(server.http(MODULE))).to.equal(404)
     const port = server.server.http.adminAddresses[0]?.port
-    expect(await status(`http://127.0.0.1:${port}${MODULE}`)).to.equal(200)
+    const browser = { headers: { accept: 'text/html' } }
+    for (const place of [...ADMINISTRATION, ...OPEN]) {
+      const isOpen = OPEN.includes(place)
+      expect(await status(server.http(place), browser), place).to.equal(isOpen ? 200 : 404)
+      expect(await status(`http://127.0.0.1:${port}${place}`, browser), place).to.equal(200)
+      if (isOpen) expect(await status(server.http(place), ELSEWHERE), place).to.equal(200)
+    }
   })
 })

@@ -73,7 +73,9 @@ describe('lists of many sessions', () => {
     expect(views).to.eql({ streams: 5, subscribers: 0 })
     expect((await ask(streamOperations, '/api/stream/list?search=none')).total).to.equal(0)
     expect((await ask(v6Operations, '/v6/api/streams?search=Live%2F19&per_page=3')).meta.total).to.equal(11)
-    expect((await ask(subscriberOperations, '/api/subscribers?search=E%2F199&pageSize=1')).total).to.equal(SUBSCRIBERS_EACH)
+    expect((await ask(subscriberOperations, '/api/subscribers?search=E%2F199&pageSize=1')).total).to.equal(
+      SUBSCRIBERS_EACH,
+    )
     expect(views).to.eql({ streams: 0, subscribers: 1 })
   })
 

@@ -172,6 +172,7 @@ function jobRunner(generation: ContextSource, tasks: TaskRegistry): JobRunner {
     pulls: {
       addSource: (source, order) => whileActive(generation, () => pulls.addSource(source, order, plugin)),
       onFailure: (listener) => whileActive(generation, () => pulls.onFailure(listener)),
+      list: () => pulls.list(),
       get: (streamPath) => pulls.get(streamPath),
       demand: (streamPath, args) => pulls.demand(streamPath, args),
       start: (wish) => pulls.start(wish, plugin),

@@ -1,4 +1,13 @@
-import { InvalidRequest, parseDuration, StreamPath, Type, viewedList, type OperationRegistry } from 'sluice/sdk'
+import {
+  InvalidRequest,
+  maskTarget,
+  maskUrl,
+  parseDuration,
+  StreamPath,
+  Type,
+  viewedList,
+  type OperationRegistry,
+} from 'sluice/sdk'
 import {
   changedPullProxy,
   changedPushProxy,
@@ -9,8 +18,9 @@ import {
 } from '../kept/proxy-fields.ts'
 import { DISABLED } from '../health/proxy-state.ts'
 import type { ProxyRoster } from '../kept/proxy-roster.ts'
-import type { ProxySettings } from '../kept/proxy-settings.ts'
+import type { ProxySettings, PullProxySettings, PushProxySettings } from '../kept/proxy-settings.ts'
 import type { Proxies } from '../proxies.ts'
+import { proxiesFound, ProxySearch } from './proxy-search.ts'
 import {
   AddedProxy,
   PullProxyInput,
@@ -32,12 +42,15 @@ export function addProxyOperations(
     path: '/api/proxy/pull/list',
     aliases: ['/api/device/list'],
     summary: 'Pull proxy list',
+    query: ProxySearch,
     answer: Type.Array(PullProxyView),
     paged: true,
     reach: 'one',
-    async handle() {
+    async handle({ query }) {
       await pulls.roster.load()
-      return viewedList(pulls.roster.list(), (proxy) => pullProxyView(proxy, pulls.stateOf(proxy)))
+      const shown = { mask: maskUrl, stateOf: (proxy: PullProxySettings) => pulls.stateOf(proxy) }
+      const found = proxiesFound(pulls.roster.list(), query, shown)
+      return viewedList(found, (proxy) => pullProxyView(proxy, pulls.stateOf(proxy)))
     },
   })
 
@@ -73,12 +86,15 @@ export function addProxyOperations(
     method: 'GET',
     path: '/api/proxy/push/list',
     summary: 'Push proxy list',
+    query: ProxySearch,
     answer: Type.Array(PushProxyView),
     paged: true,
     reach: 'one',
-    async handle() {
+    async handle({ query }) {
       await pushes.roster.load()
-      return viewedList(pushes.roster.list(), (proxy) => pushProxyView(proxy, pushes.stateOf(proxy)))
+      const shown = { mask: maskTarget, stateOf: (proxy: PushProxySettings) => pushes.stateOf(proxy) }
+      const found = proxiesFound(pushes.roster.list(), query, shown)
+      return viewedList(found, (proxy) => pushProxyView(proxy, pushes.stateOf(proxy)))
     },
   })
 

@@ -63,6 +63,10 @@ const IDENTITY = {
   parentID: Type.Integer(),
   name: Type.String(),
   type: Type.String(),
+  error: Type.String({
+    description: 'Why it is offline, or why its latest pull or push failed; empty when nothing is known to be wrong',
+  }),
+  isFixed: Type.Boolean({ description: 'It stands in the config file alone, and is not changed by the API' }),
 }
 
 /** `PullProxy` of the API in an answer. */

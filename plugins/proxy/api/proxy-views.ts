@@ -1,5 +1,6 @@
 import { maskTarget, maskUrl } from 'sluice/sdk'
 import type { ProxyState } from '../health/proxy-state.ts'
+import { FIRST_UNKEPT_ID } from '../kept/proxy-roster.ts'
 import type { ProxySettings, PullProxySettings, PushProxySettings } from '../kept/proxy-settings.ts'
 import type { PullProxyView, PushProxyView } from './proxy-schemas.ts'
 
@@ -21,7 +22,7 @@ export function pushProxyView(proxy: PushProxySettings, state: ProxyState): Push
   return { ...commonView(proxy, state), pushURL: maskTarget(proxy.rule.url), pushOnStart: proxy.beginsAlone }
 }
 
-function commonView(proxy: ProxySettings, { status, rttMs }: ProxyState) {
+function commonView(proxy: ProxySettings, { status, rttMs, error }: ProxyState) {
   const { id, createdMs, updatedMs, parentId, name, type, audio, description, streamPath } = proxy
   return {
     ID: id,
@@ -31,6 +32,8 @@ function commonView(proxy: ProxySettings, { status, rttMs }: ProxyState) {
     name,
     type,
     status,
+    error,
+    isFixed: id >= FIRST_UNKEPT_ID,
     audio,
     description,
     rtt: rttMs,

@@ -9,4 +9,6 @@ export type ProxyState = {
   readonly status: typeof OFFLINE | typeof ONLINE | typeof RUNNING | typeof DISABLED
   /** The time that opening the latest connection took, in whole milliseconds; 0 when unknown. */
   readonly rttMs: number
+  /** The reason why it is offline, or why the latest pull or push failed; empty when nothing is known to be wrong. */
+  readonly error: string
 }

@@ -9,6 +9,8 @@ export type ServerState = {
   isDoubted: boolean
   /** The time that opening the latest connection took, in whole milliseconds; 0 before the first. */
   rttMs: number
+  /** The reason why it is away, or why the latest pull or push has failed there; undefined while nothing is known to be wrong. */
+  error: string | undefined
 }
 
 export type ServerWatchOptions = {
@@ -42,6 +44,10 @@ export class ServerWatch {
     return this.#options.state.rttMs
   }
 
+  get error(): string | undefined {
+    return this.#options.state.error
+  }
+
   /** Checks the server until it is there, unless that is known already. */
   begin(): void {
     const { target, state, up } = this.#options
@@ -54,11 +60,12 @@ export class ServerWatch {
     }
   }
 
-  /** Checks the server again, as something has failed there. */
-  doubt(): void {
-    const { target } = this.#options
+  /** Checks the server again, as something has failed there. @param error the reason of that, where it is known */
+  doubt(error: string | undefined): void {
+    const { state, target } = this.#options
+    state.error = error
     if (target === undefined || this.#check !== undefined) return
-    this.#options.state.isDoubted = true
+    state.isDoubted = true
     this.#look(target)
   }
 
@@ -67,6 +74,7 @@ export class ServerWatch {
     this.end()
     this.#options.state.isDoubted = false
     this.#options.state.isOnline = true
+    this.#options.state.error = undefined
   }
 
   /** Ends the check. */
@@ -86,8 +94,10 @@ export class ServerWatch {
     this.#check = undefined
     state.isDoubted = false
     state.rttMs = Math.ceil(rttMs)
+    // A server that answers may still have refused the latest pull or push.
     if (state.isOnline) return
     state.isOnline = true
+    state.error = undefined
     up()
   }
 
@@ -95,6 +105,7 @@ export class ServerWatch {
     const { state, down } = this.#options
     const wasOnline = state.isOnline
     state.isOnline = false
+    state.error = reason
     if (wasOnline) down(reason)
   }
 }

@@ -40,7 +40,7 @@ export class ServerWatches {
   ): void {
     if (this.#closed) return
     const { health, targetOf, dialer } = this.#options
-    const state = this.#states.get(id) ?? { isOnline: false, isDoubted: false, rttMs: 0 }
+    const state = this.#states.get(id) ?? { isOnline: false, isDoubted: false, rttMs: 0, error: undefined }
     this.#states.set(id, state)
     const watch = new ServerWatch({
       ...listener,
@@ -55,8 +55,10 @@ export class ServerWatches {
 
   stateOf({ id, isDisabled }: ProxySettings, isRunning: () => boolean): ProxyState {
     const watch = this.#watches.get(id)
-    if (isDisabled || watch === undefined) return { status: DISABLED, rttMs: 0 }
-    return { status: isRunning() ? RUNNING : watch.online ? ONLINE : OFFLINE, rttMs: watch.rttMs }
+    if (isDisabled || watch === undefined) return { status: DISABLED, rttMs: 0, error: '' }
+    const { online, rttMs, error = '' } = watch
+    if (isRunning()) return { status: RUNNING, rttMs, error: '' }
+    return { status: online ? ONLINE : OFFLINE, rttMs, error }
   }
 
   forget(id: number): void {

@@ -99,4 +99,19 @@ describe('proxy', () => {
     host.drain()
     expect(other.sources.size).to.equal(0)
   })
+
+  it('are found by what the list shows of them, and by their state', async () => {
+    const host = await start()
+    await add(host, { name: 'Gate', pullURL: 'srt://user:s3cret@camera:6000?passphrase=hidden', streamPath: 'gate' })
+    await add(host, { description: 'at the YARD', streamPath: 'b', status: 3 })
+    const found = async (query: string) => {
+      const answer = await fetch(`${host.http.origin}/api/proxy/pull/list?${query}`)
+      return ((await answer.json()) as { data: { streamPath: string }[] }).data.map(({ streamPath }) => streamPath)
+    }
+    expect(await found('search=gaTE')).to.eql(['gate'])
+    expect(await found('search=yard')).to.eql(['b'])
+    expect(await found('search=camera')).to.eql(['gate', 'b'])
+    expect([await found('search=s3cret'), await found('search=hidden')]).to.eql([[], []])
+    expect([await found('status=3'), await found('search=gate&status=3')]).to.eql([['b'], []])
+  })
 })

@@ -148,3 +148,33 @@ describe('a push that an operator asks for', () => {
     await pushed
   })
 })
+
+describe('the lists of pulls and pushes', () => {
+  it('tell what goes on, and no secret of an address', async () => {
+    const { host, pulls, pushes, ask, pull, push } = await rig()
+    await host.ctx.streams.publish(sessionInit('live/a'))
+    void pull({ remoteURL: URL_WITH_SECRETS, streamPath: 'live/b' })
+    void pull({ streamPath: 'live/c' })
+    void push()
+    await waitFor(() => pulls.all.length === 2 && pushes.all.length === 1, { what: 'the pulls and the push' })
+    const [first] = pulls.all
+    first!.progress = { ...first!.progress, state: 'retrying', tries: 2, lastError: 'it broke', bitrate: 8000 }
+    const listed = { protocol: 'x', url: 'x://******@host/app?key=******', origin: 'operator' }
+    const { data } = (await ask('pull/list?search=KEY')) as { data: Record<string, unknown>[] }
+    expect(data).to.have.length(1)
+    expect(data[0]).to.include({
+      ...listed,
+      streamPath: 'live/b',
+      state: 'retrying',
+      tries: 2,
+      lastError: 'it broke',
+      bps: 1000,
+    })
+    expect((await ask('push/list')).data).to.have.deep.nested.property('[0].url', listed.url)
+    expect((await ask('pull/list?search=pa55')).data).to.eql([])
+    first!.stop('enough')
+    expect((await ask('pull/list')).data).to.have.length(1)
+    pulls.all[1]?.begin()
+    pushes.all[0]?.begin()
+  })
+})

@@ -185,3 +185,23 @@ describe('the push rules', () => {
     }
   })
 })
+
+describe('the rules of the config', () => {
+  it('are listed for operators without the secrets of their addresses', async () => {
+    const { host } = await rig()
+    const secret = 'x://user:pa55@host/$1?key=s3cret'
+    host.plugins.set([
+      plugin({ pull: { 'live/a': secret }, onsub: { '^far/(.+)$': secret }, onpub: { '^live': secret } }),
+    ])
+    const rulesOf = async (kind: string) => {
+      const answer = await fetch(`${host.http.origin}/api/${kind}/rules`)
+      return ((await answer.json()) as { data: unknown }).data
+    }
+    const shown = { plugin: 'x', url: 'x://******@host/$1?key=******' }
+    expect(await rulesOf('pull')).to.eql([
+      { ...shown, when: 'start', path: 'live/a' },
+      { ...shown, when: 'subscribe', path: '^far/(.+)$' },
+    ])
+    expect(await rulesOf('push')).to.eql([{ ...shown, when: 'publish', path: '^live' }])
+  })
+})

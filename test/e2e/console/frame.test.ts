@@ -89,6 +89,7 @@ describe('the administration page in Chromium', () => {
 
   it('runs below a path of a reverse proxy', async function () {
     requirePeer(this, 'nginx')
+    // With login off, a proxy is no client on this machine.
     const nginx = await Nginx.start(
       (port) => `server {
   listen 127.0.0.1:${port};

@@ -14,6 +14,8 @@ const PROXY = {
   description: s,
   rtt: u,
   streamPath: s,
+  error: s,
+  isFixed: b,
 }
 const PULL_PROXY = fields({
   ...PROXY,
@@ -25,6 +27,20 @@ const PULL_PROXY = fields({
   checkInterval: dur,
 })
 const PUSH_PROXY = fields({ ...PROXY, pushURL: s, pushOnStart: b })
+const JOB = fields({
+  id: u,
+  streamPath: s,
+  protocol: s,
+  url: s,
+  origin: s,
+  state: s,
+  startTime: ts,
+  tries: u,
+  lastError: s,
+  bytes: u,
+  bps: u,
+})
+const RULE = fields({ plugin: s, when: s, path: s, url: s })
 /** Nothing listens there. */
 const NOWHERE = 'rtmp://127.0.0.1:1/nowhere'
 const NOBODY = 4_000_000
@@ -141,6 +157,15 @@ export const PROXY_ROWS: readonly Row[] = [
       })),
     ],
   },
+  ...(['pull', 'push'] as const).flatMap((kind): Row[] => [
+    {
+      name: `list of ${kind}s`,
+      spellings: [`GET /api/${kind}/list`],
+      ask: () => ({ query: { search: 'none' } }),
+      answer: page(list(JOB)),
+    },
+    { name: `${kind} rules`, spellings: [`GET /api/${kind}/rules`], answer: data(list(RULE)) },
+  ]),
   {
     name: 'transforms',
     pending: true,

@@ -234,6 +234,13 @@ export const ALARM_ROWS: readonly Row[] = [
     answer: page(list(ALARM)),
   },
   {
+    name: 'webhooks of events',
+    spellings: ['GET /api/alarm/webhooks'],
+    answer: data(
+      fields({ armed: b, webhooks: list(fields({ section: s, event: s, url: s, method: s, savealarm: b })) }),
+    ),
+  },
+  {
     name: 'arm and disarm',
     spellings: ['POST /api/arming/set'],
     ask: () => ({ body: { armed: true } }),
