@@ -154,7 +154,7 @@ describe('the page of recordings in Chromium', () => {
     await console.goTo('recording/recordings')
     await console.confirm(console.row('live/now').getByRole('button', { name: 'Stop' }))
     await console.text('The recording has ended.')
-    expect(await isActive()).to.equal(false)
+    await waitFor(async () => !(await isActive()))
     expect(console.problems).to.eql([])
     source.signal('SIGTERM')
   })
