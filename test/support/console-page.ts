@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { expect } from 'chai'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { keep } from '../peers/lifetime.ts'
+import { waitFor } from '../peers/wait-for.ts'
 
 /** A bound of what hangs: a busy machine may need a while to draw a page. */
 const TIMEOUT_MS = 12_000
@@ -87,7 +88,8 @@ export class ConsolePage {
     // The script is text, for it runs in the page, whose types are not those of this project.
     const frames = `document.querySelector('video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0`
     const before = await this.page.evaluate<number>(frames)
-    await this.page.waitForFunction(`(${frames}) > ${before + 5}`)
+    // The policy of the page lets nothing poll in it that is made of text.
+    await waitFor(async () => (await this.page.evaluate<number>(frames)) > before + 5)
   }
 
   /** Expects that neither scripts nor the policy complained, and that axe finds nothing serious in what is shown. */
