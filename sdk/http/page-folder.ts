@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf, readBuiltFiles, type BuiltFile } from './built-files.ts'
+import { basedOn } from './page-base.ts'
 import { contentSecurityPolicy, PAGE_HEADERS, type PageSources } from './page-policy.ts'
 import { isNavigation } from './request.ts'
 import { isKnown, sendBuilt } from './send-built.ts'
@@ -31,8 +32,6 @@ export type PageFolder = {
 const INDEX = 'index.html'
 const ASSETS = 'assets/'
 const NONCE_BYTES = 16
-/** A page that is built for no fixed place begins with this, before the first of its addresses. */
-const BASE = '<base href="./"'
 
 /**
  * Serves a built page: its files, and `index.html` for each address that a browser opens below `url` and that is
@@ -82,7 +81,7 @@ export function servePageFolder(http: FastifyInstance, page: PageFolder): void {
   }
 
   function rendered(html: string, depth: number, nonce: string | undefined): string {
-    const based = depth === 0 ? html : html.replace(BASE, `<base href="${'../'.repeat(depth)}"`)
+    const based = depth === 0 ? html : basedOn('../'.repeat(depth), html)
     return styleNonce === undefined || nonce === undefined ? based : based.replaceAll(styleNonce, nonce)
   }
 

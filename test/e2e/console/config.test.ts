@@ -46,7 +46,7 @@ describe("the config's pages in Chromium", () => {
     expect(await valueOf(server, 'rtmp', 'chunksize')).to.eql([4096, 'modify'])
 
     await console.page.getByRole('button', { name: 'Source: run time' }).hover()
-    await console.text(/^plugin: 65536 \(rtmp\)$/u)
+    await console.text(/^plugin: 65536 \(plugin rtmp\)$/u)
     await console.button('Take back what was set for Chunk size').click()
     await save(console)
     await console.page.getByRole('button', { name: 'Source: plugin' }).waitFor()

@@ -12,6 +12,9 @@ import { Frame } from './frame.tsx'
 import { Login } from './login.tsx'
 import { contrastVariables, theme } from './theme.ts'
 
+// The part of Mantine that keeps the page still behind a dialog finds the nonce of its style by this name.
+Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
+
 const BASE = new URL(document.baseURI).pathname.replace(/\/$/u, '')
 const HTML_LANGUAGES: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-CN' }
 

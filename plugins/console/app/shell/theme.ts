@@ -2,7 +2,8 @@ import { createTheme, type CSSVariablesResolver } from '@mantine/core'
 
 export const theme = createTheme({
   primaryColor: 'teal',
-  primaryShade: { light: 8, dark: 5 },
+  // White texts on it have enough contrast in both schemes.
+  primaryShade: 9,
   autoContrast: true,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "PingFang SC", "Microsoft YaHei", sans-serif',
@@ -10,12 +11,16 @@ export const theme = createTheme({
   headings: { fontWeight: '600' },
 })
 
-/** Mantine's own grey of secondary texts, its links, and its coloured texts on a tint, have too little contrast (WCAG 1.4.3). */
+/**
+ * Mantine's own grey of secondary texts, its links, its red of errors, and its coloured texts on a tint have too little contrast
+ * (WCAG 1.4.3).
+ */
 export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-anchor': 'var(--mantine-color-teal-9)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
     ...Object.fromEntries(
       Object.keys(colors).map((name) => [
         `--mantine-color-${name}-light-color`,
@@ -23,5 +28,8 @@ export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
       ]),
     ),
   },
-  dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
+  dark: {
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
+  },
 })

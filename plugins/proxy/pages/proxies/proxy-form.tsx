@@ -44,7 +44,7 @@ export function ProxyForm({ console, kind, proxy, onClose, onSaved }: Props) {
 
   /** The props of an input of text. */
   const text = (name: keyof ProxyValues & keyof typeof words) => ({
-    label: words[name] as string,
+    label: words[name],
     value: String(values[name]),
     onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
       set({ [name]: currentTarget.value }),

@@ -1,5 +1,6 @@
-import { ActionIcon, Group, Stack, Switch, Text } from '@mantine/core'
+import { ActionIcon, Box, Group, Stack, Switch, Text } from '@mantine/core'
 import { PencilIcon, TrashIcon } from '@primer/octicons-react'
+import type { MouseEvent } from 'react'
 import type { Paths } from 'sluice/api'
 import type { Column, Console, DataTableProps } from 'sluice/sdk/console'
 import { DISABLED, nameOf, OFFLINE, type Kind, type Proxy } from './proxy.ts'
@@ -110,13 +111,14 @@ function columnsOf({ console, kind, onEdit, onChanged }: Props): readonly Column
       key: 'enabled',
       title: words.enabled,
       render: (proxy) => (
-        <Switch
-          aria-label={words.enable(nameOf(proxy))}
-          checked={proxy.status !== DISABLED}
-          disabled={!user.mayChange || proxy.isFixed}
-          onClick={(event) => event.stopPropagation()}
-          onChange={({ currentTarget }) => void enable(proxy, currentTarget.checked)}
-        />
+        <Box onClick={stayHere} w="max-content">
+          <Switch
+            aria-label={words.enable(nameOf(proxy))}
+            checked={proxy.status !== DISABLED}
+            disabled={!user.mayChange || proxy.isFixed}
+            onChange={({ currentTarget }) => void enable(proxy, currentTarget.checked)}
+          />
+        </Box>
       ),
     },
     {
@@ -128,16 +130,13 @@ function columnsOf({ console, kind, onEdit, onChanged }: Props): readonly Column
             {words.fixed}
           </Text>
         ) : (
-          <Group gap={6} wrap="nowrap">
+          <Group gap={6} wrap="nowrap" onClick={stayHere}>
             <ActionIcon
               variant="light"
               size={30}
               aria-label={words.edit(nameOf(proxy))}
               disabled={!user.mayChange}
-              onClick={(event) => {
-                event.stopPropagation()
-                onEdit(proxy)
-              }}
+              onClick={() => onEdit(proxy)}
             >
               <PencilIcon />
             </ActionIcon>
@@ -153,6 +152,11 @@ function columnsOf({ console, kind, onEdit, onChanged }: Props): readonly Column
         ),
     },
   ]
+}
+
+/** Keeps a click on a button from opening its row. */
+function stayHere(event: MouseEvent): void {
+  event.stopPropagation()
 }
 
 /** True where the scheme of an address is the name of its protocol. */

@@ -41,7 +41,9 @@ export const FORM_FIELDS: RegistryFieldsType = {
 
 /** The form lists the keys that a map has now as properties of its schema. */
 function declaredSchema({ properties, ...schema }: RJSFSchema): FieldSchema {
-  const declared = Object.entries(properties ?? {}).filter(([, one]) => !Object.hasOwn(one as object, ADDITIONAL_PROPERTY_FLAG))
+  const declared = Object.entries(properties ?? {}).filter(
+    ([, one]) => !Object.hasOwn(one as object, ADDITIONAL_PROPERTY_FLAG),
+  )
   return (declared.length === 0 ? schema : { ...schema, properties }) as FieldSchema
 }
 

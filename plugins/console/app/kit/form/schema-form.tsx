@@ -1,6 +1,6 @@
 import Form from '@rjsf/core/lib/components/Form.js'
 import type { Experimental_DefaultFormStateBehavior, RJSFSchema } from '@rjsf/utils'
-import { useMemo, type ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { useWords } from '../language.ts'
 import { plainSchema, type FieldSchema } from './field-schema.ts'
 import { FORM_FIELDS, FORM_TEMPLATES } from './form-theme.tsx'
@@ -34,6 +34,8 @@ export default function SchemaForm(props: SchemaFormProps) {
   const { id, schema, value, onChange, onSubmit, isReadOnly = false, withDefaults = false, children } = props
   const words = useWords(FORM_WORDS)
   const plain = useMemo(() => plainSchema(schema) as RJSFSchema, [schema])
+  // Nobody is told of faults before the end, but then of each that is gone.
+  const [hasFailed, setFailed] = useState(false)
   const validator = useMemo(() => formValidator(schema, words.fault), [schema, words])
   return (
     <Form
@@ -47,9 +49,10 @@ export default function SchemaForm(props: SchemaFormProps) {
       onChange={({ formData }) => onChange(formData)}
       {...(onSubmit && { onSubmit: ({ formData }: { formData?: unknown }) => onSubmit(formData) })}
       {...(withDefaults ? {} : { experimental_defaultFormStateBehavior: NO_DEFAULTS })}
+      onError={() => setFailed(true)}
       noValidate={onSubmit === undefined}
       noHtml5Validate
-      liveValidate={onSubmit === undefined ? false : 'onBlur'}
+      liveValidate={hasFailed ? 'onChange' : false}
       showErrorList={false}
       focusOnFirstError
       readonly={isReadOnly}

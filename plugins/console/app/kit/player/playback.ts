@@ -143,10 +143,26 @@ export class Playback {
         if (!this.#hasPlayed && this.#passOver(message)) return
         return this.#again('waiting', message)
       case 'missing':
-        return this.#again(this.#hasPlayed ? 'ended' : 'waiting', message)
+        return this.#missing(message)
       case 'ended':
         return this.#again(this.#hasPlayed ? 'ended' : 'waiting', message)
     }
+  }
+
+  /** A stream that is published is missing where the transport is off, or has none of its codecs. */
+  async #missing(message: string): Promise<void> {
+    const turn = this.#turn
+    const isElsewhere = !this.#hasPlayed && (await this.#isPublished())
+    if (turn !== this.#turn || (isElsewhere && this.#passOver(message))) return
+    this.#again(this.#hasPlayed ? 'ended' : 'waiting', message)
+  }
+
+  #isPublished(): Promise<boolean> {
+    const { streamPath } = this.#options
+    return api.call('GET /api/stream/info/{streamPath}', { params: { streamPath } }).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Goes on to the next transport. */
@@ -197,11 +213,7 @@ export class Playback {
 
   /** A stream that is there and does not show is tried in another way; one that is not there is waited for. */
   async #outOfPatience(turn: number): Promise<void> {
-    const { streamPath } = this.#options
-    const isPublished = await api.call('GET /api/stream/info/{streamPath}', { params: { streamPath } }).then(
-      () => true,
-      () => false,
-    )
+    const isPublished = await this.#isPublished()
     if (turn !== this.#turn) return
     if (isPublished && this.#passOver(`no picture in ${PATIENCE_MS / 1000} s`)) return
     this.#tell('waiting')

@@ -56,7 +56,7 @@ export function ChangeTable({ console, isGlobal, changes }: Props) {
       render: (change) => (
         <div>
           <Text size="sm" fw={600} span>
-            {value(change, change.then)}
+            {value(change, change.result)}
           </Text>{' '}
           {change.to === null && (
             <Badge variant="light" color="orange" size="sm" tt="none" fw={500}>

@@ -64,7 +64,7 @@ describe('the changes of a section of the config', () => {
   it('take back what was set at run time, and nothing else', () => {
     const changes = changed({ chunksize: null, loglevel: null })
     expect(configOf(changes)).to.eql({ chunksize: null })
-    expect(changes[0]?.then).to.equal(2048)
+    expect(changes[0]?.result).to.equal(2048)
   })
 
   it('can set what the key would have anyway, or nothing', () => {

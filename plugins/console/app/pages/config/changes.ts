@@ -11,7 +11,7 @@ export type Change = {
   /** The new value; null takes back what was set at run time. */
   readonly to: unknown
   /** The value that holds then. */
-  readonly then: unknown
+  readonly result: unknown
 }
 
 /** The edits that change something, in the order of the section. A mask of a secret is the secret itself. */
@@ -19,8 +19,8 @@ export function changesOf({ leaves }: Section, edits: Edits): readonly Change[] 
   return [...leaves.values()].flatMap((leaf): Change[] => {
     const to = edits.get(leaf.path)
     if (to === undefined || isSame(to, leaf.value)) return []
-    if (to === null) return leaf.source === 'modify' ? [{ leaf, to, then: unmodified(leaf)?.value }] : []
-    return [{ leaf, to, then: to }]
+    if (to === null) return leaf.source === 'modify' ? [{ leaf, to, result: unmodified(leaf)?.value }] : []
+    return [{ leaf, to, result: to }]
   })
 }
 

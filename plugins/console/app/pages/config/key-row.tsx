@@ -1,6 +1,6 @@
 import { ActionIcon, Badge, Group, Text } from '@mantine/core'
 import { ReplyIcon, UndoIcon } from '@primer/octicons-react'
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import type { Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
 import { inputKindOf } from '../../kit/form/field-schema.ts'
@@ -10,7 +10,7 @@ import { CONFIG_WORDS } from './config-words.ts'
 import styles from './config.module.css'
 import { isSetHere, unmodified, type Leaf } from './section-model.ts'
 import { SourceBadge } from './source-badge.tsx'
-import { StructInput } from './struct-input.tsx'
+import { emptyStruct, StructForm, StructSummary } from './struct-input.tsx'
 
 type Props = {
   readonly console: Console<Paths>
@@ -31,6 +31,12 @@ export const KeyRow = memo(({ console, leaf, edit, problem, onEdit }: Props) => 
   const isChanged = edit !== undefined && !(edit !== null && isSame(edit, leaf.value))
   const value = edit === undefined ? leaf.value : edit === null ? unmodified(leaf)?.value : edit
   const id = `key-${path}`
+  const isStruct = inputKindOf(schema) === undefined
+  const [isOpen, setOpen] = useState(false)
+  const toggle = () => {
+    setOpen(!isOpen)
+    if (value === undefined && mayChange) onEdit(path, emptyStruct(schema))
+  }
   const input = {
     id,
     schema,
@@ -56,8 +62,8 @@ export const KeyRow = memo(({ console, leaf, edit, problem, onEdit }: Props) => 
       <div>
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <div style={{ flex: 1, minWidth: 0 }}>
-            {inputKindOf(schema) === undefined ? (
-              <StructInput {...input} console={console} title={title} />
+            {isStruct ? (
+              <StructSummary {...input} {...{ console, title, isOpen }} onToggle={toggle} />
             ) : (
               <ValueInput {...input} error={problem} />
             )}
@@ -68,7 +74,7 @@ export const KeyRow = memo(({ console, leaf, edit, problem, onEdit }: Props) => 
             </div>
           )}
         </Group>
-        {inputKindOf(schema) === undefined && problem !== undefined && (
+        {isStruct && problem !== undefined && (
           <Text size="xs" c="var(--mantine-color-error)" role="alert" style={{ whiteSpace: 'pre-line' }}>
             {problem}
           </Text>
@@ -82,6 +88,11 @@ export const KeyRow = memo(({ console, leaf, edit, problem, onEdit }: Props) => 
           )}
         </Group>
       </div>
+      {isStruct && isOpen && (
+        <div className={styles.wide}>
+          <StructForm {...input} />
+        </div>
+      )}
     </div>
   )
 })

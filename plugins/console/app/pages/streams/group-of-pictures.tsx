@@ -7,6 +7,8 @@ import { TRACKS_WORDS } from './tracks-words.ts'
 /** The whole list is asked for each time, so it is seldom. */
 const REFRESH_MS = 5000
 const MAX_SHOWN = 150
+/** Few frames are drawn as thin as many. */
+const MIN_PLACES = 50
 const HEIGHT = 160
 const COLORS: Readonly<Record<DrawnFrame['kind'], string>> = {
   key: 'var(--mantine-color-teal-filled)',
@@ -67,7 +69,7 @@ function Bars({ console, frames }: { readonly console: Console<Paths>; readonly 
     <svg
       width="100%"
       height={HEIGHT}
-      viewBox={`0 0 ${frames.length} 100`}
+      viewBox={`0 0 ${Math.max(frames.length, MIN_PLACES)} 100`}
       preserveAspectRatio="none"
       role="img"
       aria-label={words.chart(frames.length, keyframes, format.bytes(largest))}

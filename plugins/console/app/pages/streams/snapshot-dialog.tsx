@@ -48,6 +48,7 @@ export function SnapshotDialog({ console, streamPath, picture, onClose }: Props)
 
   return (
     <Modal
+      lockScroll={false}
       opened
       onClose={onClose}
       size="xl"

@@ -2,7 +2,7 @@ import { Card, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
 import type { Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
 import { GroupOfPictures } from './group-of-pictures.tsx'
-import { codecName, type ListedStream } from './stream-media.ts'
+import { codecName, profileText, type ListedStream } from './stream-media.ts'
 import { TRACKS_WORDS } from './tracks-words.ts'
 
 type Props = {
@@ -26,7 +26,7 @@ export function StreamTracks({ console, streamPath, stream }: Props) {
     const more = readMeta(meta)
     return [
       [words.codec, codecName(codec)],
-      [words.profile, more['codec'] ?? '–'],
+      [words.profile, profileText(more['codec'] ?? '–')],
       [words.bitrate, format.bitrate(bps)],
       [words.frameRate, format.number(fps, 2)],
       ...(['layer', 'language', 'label'] as const).flatMap((key) =>

@@ -40,6 +40,7 @@ export default function PushDialog({ console, onClose }: Props) {
 
   return (
     <Modal
+      lockScroll={false}
       opened
       onClose={onClose}
       size="xl"
