@@ -7,6 +7,7 @@ import { localAddress } from '../core/net/local-address.ts'
 import { HeapGrowth } from './process/heap-growth.ts'
 import { createLogger } from '../core/observe/logger.ts'
 import { guardStandardStreams, standardOutputs } from '../core/observe/output/standard-streams.ts'
+import { RecentLog } from '../core/observe/recent-log.ts'
 import { Watchdog } from './process/watchdog/watchdog.ts'
 import { VERSION } from '../core/package-root.ts'
 import { Server } from '../core/server.ts'
@@ -19,14 +20,15 @@ const EXIT_FAILURE = 1
 export async function run(file: string | undefined): Promise<void> {
   const config = await loadConfig(file)
   if (config === undefined) return
-  const log = createLogger({ level: config.global.loglevel })
+  const recentLog = new RecentLog()
+  const log = createLogger({ level: config.global.loglevel, recent: recentLog })
   guardStandardStreams(log)
   const heapGrowth = new HeapGrowth()
   const watchdog = new Watchdog({ log, pluginOf })
   const life = new ServerLife({
     log,
     loadConfig: () => readConfig(file),
-    createServer: (config, lifecycle) => new Server({ config, log, lifecycle }),
+    createServer: (config, lifecycle) => new Server({ config, log, recentLog, lifecycle }),
     onStarted(server) {
       watchdog.serverIsUp()
       if (process.stdout.isTTY) process.stdout.write(bannerOf(server, log))

@@ -29,6 +29,7 @@ import { ConfiguredNetworks, NetworkList } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
 import { ServerMetrics } from './observe/metrics/server-metrics.ts'
 import { MachineUsageSampler } from './observe/machine-usage.ts'
+import type { RecentLog } from './observe/recent-log.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { ServerJobs } from './jobs/server-jobs.ts'
@@ -59,6 +60,8 @@ const NOWHERE = new NetworkList([])
 type ServerOptions = {
   readonly config: Config
   readonly log: Logger
+  /** The newest lines of `log`, for operators, who can't look at it without. */
+  readonly recentLog?: RecentLog
   /** The folders of plugins besides `global.plugins_dir`; that of the shipped ones unless given. */
   readonly pluginFolders?: readonly string[]
   /** Ends and restarts the server for operators, who can do neither without it. */
@@ -76,6 +79,7 @@ export class Server {
   readonly #config: Config
   readonly #editor: ConfigEditor
   readonly #log: Logger
+  readonly #recentLog: RecentLog | undefined
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
   readonly #login: Login
@@ -96,12 +100,14 @@ export class Server {
   constructor({
     config,
     log,
+    recentLog,
     pluginFolders = [PLUGINS_FOLDER],
     lifecycle,
     peers = new SingleProcess(),
   }: ServerOptions) {
     this.#config = config
     this.#log = log
+    this.#recentLog = recentLog
     this.#metrics = new ServerMetrics(log)
     const metrics = this.#metrics.own
     this.#lifecycle = lifecycle
@@ -296,6 +302,7 @@ export class Server {
   #addRoutes(): void {
     addAdministration({
       log: this.#log,
+      recentLog: this.#recentLog,
       version: VERSION,
       startTime: this.#startTime,
       config: this.#config,

@@ -42,8 +42,8 @@ function pagesOfPlugins(): readonly Pages[] {
   const apps = globSync('plugins/*/app/vite.config.ts').map((file): Pages => {
     return { folder: path.dirname(file), config: { configFile: path.resolve(file) } }
   })
-  const modules = globSync('plugins/*/pages').map((folder): Pages => ({ folder, config: configOfModules(folder) }))
-  return [...apps, ...modules]
+  const folders = new Set(globSync('plugins/*/pages/*.tsx').map((file) => path.dirname(file)))
+  return [...apps, ...[...folders].map((folder): Pages => ({ folder, config: configOfModules(folder) }))]
 }
 
 function configOfModules(folder: string): InlineConfig {

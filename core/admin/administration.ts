@@ -10,8 +10,10 @@ import type { HttpHost } from '../http/http-host.ts'
 import type { Login } from '../login/login.ts'
 import type { ServerJobs } from '../jobs/server-jobs.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
+import { EventLoopDelay } from '../observe/event-loop-delay.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { ServerMetrics } from '../observe/metrics/server-metrics.ts'
+import type { RecentLog } from '../observe/recent-log.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { addArmingOperations } from './config/arming-operations.ts'
@@ -19,17 +21,20 @@ import { addConfigOperations } from './config/config-operations.ts'
 import { addSectionOperations } from './config/section-operations.ts'
 import { registerDocsPage } from './description/docs-page.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
+import { addLogOperation } from './log/log-operation.ts'
 import { addLoginOperations } from './login/login-operations.ts'
 import { addTokenOperations } from './login/token-operations.ts'
 import { addUserOperations } from './login/user-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { addPositionOperation } from './streams/position-operation.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
+import { addSignedQueryOperation } from './streams/signed-query-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
 import { addTrackOperations } from './streams/track-operations.ts'
 import { addV6Operations } from './streams/v6-operations.ts'
 import { addSummaryOperations } from './system/summary-operations.ts'
+import { addLoadOperation } from './system/load-operation.ts'
 import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
 import { addTaskOperations } from './tasks/task-operations.ts'
@@ -37,6 +42,8 @@ import { addTaskOperations } from './tasks/task-operations.ts'
 /** The parts of the server that operators act on. */
 export type AdministeredParts = {
   readonly log: Logger
+  /** Undefined where another program has the log. */
+  readonly recentLog: RecentLog | undefined
   readonly version: string
   readonly startTime: Date
   readonly config: Config
@@ -66,7 +73,9 @@ export function addAdministration(parts: AdministeredParts): void {
     ...(config.incomplete === undefined ? [] : ['config']),
     ...parts.readiness.missing,
   ])
-  registerMetricsRoute(admin, parts)
+  const loopDelay = new EventLoopDelay()
+  admin.addHook('onClose', () => loopDelay.close())
+  registerMetricsRoute(admin, { ...parts, loopDelay })
   addStreamOperations(operations, streams, parts.recordings)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)
@@ -75,9 +84,12 @@ export function addAdministration(parts: AdministeredParts): void {
   addV6Operations(operations, streams)
   addArmingOperations(operations, parts.editor)
   addSecretOperation(operations, (section) => signingSection(parts, section))
+  addSignedQueryOperation(operations, (section) => signingSection(parts, section))
   const publicIp = () => config.global.publicip
   const { machine, jobs, recordings } = parts
   addSummaryOperations(operations, { publicIp, machine, index: streams.index, jobs, recordings })
+  addLoadOperation(operations, { machine, streams, loopDelay })
+  addLogOperation(operations, parts.recentLog)
   const configParts = {
     config,
     editor: parts.editor,

@@ -11,8 +11,9 @@ import { AuthHandlers, type HandlerOwner } from './auth-handlers.ts'
 import { WebhookClient } from 'sluice/sdk/http'
 import { GateMeters } from './gate-meters.ts'
 import { GateChain, type Admitted, type Gate, type GateChains } from './gate.ts'
-import { SignatureGate, keyOf } from './signature-gate.ts'
-import { SignedPolicyGate } from './signed-policy.ts'
+import { covers } from './gate-filter.ts'
+import { checksSignature, keyOf, SignatureGate } from './signature-gate.ts'
+import { checksPolicy, SignedPolicyGate } from './signed-policy.ts'
 import type { StreamOwner } from './stream-owner.ts'
 
 /** The config that the gates read: always the newest, even for an older generation of a plugin. */
@@ -136,10 +137,10 @@ export class Gatekeeper {
   #gates(plugin: string, config: Readonly<InheritedConfig>, action: SessionAction): Gate[] {
     const { signed_policy: policy, admission_webhook: webhook } = config
     const gates: Gate[] = []
-    if (config.enableauth && keyOf(config, action) !== '') {
+    if (checksSignature(config, action)) {
       gates.push(new SignatureGate({ config, action, handler: () => this.#handlers.current, nowMs: this.#nowMs }))
     }
-    if (policy.enable && policy.secret !== '' && covers(policy, action, plugin)) {
+    if (checksPolicy(config, action, plugin)) {
       gates.push(new SignedPolicyGate(policy, this.#nowMs))
     }
     if (webhook.enable && webhook.url !== '' && covers(webhook, action, plugin)) {
@@ -176,11 +177,4 @@ export class Gatekeeper {
     this.#warned.add(message)
     this.#log.warn(message)
   }
-}
-
-type Filter = { readonly actions: readonly SessionAction[]; readonly protocols: readonly string[] }
-
-function covers({ actions, protocols }: Filter, action: SessionAction, protocol: string): boolean {
-  // An empty list covers all: it must not open a gate.
-  return (actions.length === 0 || actions.includes(action)) && (protocols.length === 0 || protocols.includes(protocol))
 }

@@ -25,6 +25,20 @@ export function keyOf(config: Readonly<InheritedConfig>, action: SessionAction):
   return action === 'publish' ? config.publish.key : config.subscribe.key
 }
 
+/** True when sessions of a direction need a signature. */
+export function checksSignature(config: Readonly<InheritedConfig>, action: SessionAction): boolean {
+  return config.enableauth && keyOf(config, action) !== ''
+}
+
+/** The names of the parameters that have a signature and its expiry. */
+export function signatureNames(config: Readonly<InheritedConfig>, action: SessionAction) {
+  const group = action === 'publish' ? config.publish : config.subscribe
+  return {
+    secret: group.secretargname || config.secretargname,
+    expire: group.expireargname || config.expireargname,
+  }
+}
+
 /** Gate 1: the custom auth handler, or else the MD5 signature (spec.md, Built-in signature auth, Custom auth handler). */
 export class SignatureGate implements Gate {
   readonly name = 'signature'
@@ -43,12 +57,12 @@ export class SignatureGate implements Gate {
 
   #checkSignature(request: SessionRequest): void {
     const { config, action, nowMs } = this.#options
-    const group = action === 'publish' ? config.publish : config.subscribe
+    const names = signatureNames(config, action)
     const fault = signatureFault({
-      key: group.key,
+      key: keyOf(config, action),
       streamPath: request.streamPath,
-      secret: request.params[group.secretargname || config.secretargname],
-      expire: request.params[group.expireargname || config.expireargname],
+      secret: request.params[names.secret],
+      expire: request.params[names.expire],
       nowSeconds: Math.floor(nowMs() / 1000),
     })
     if (fault !== undefined) throw new StreamDenied(`signature: ${fault}`)

@@ -1,6 +1,13 @@
 import { createHmac } from 'node:crypto'
-import { StreamDenied, type SessionAction, type SessionRequest, type SignedPolicyConfig } from 'sluice/sdk'
+import {
+  StreamDenied,
+  type InheritedConfig,
+  type SessionAction,
+  type SessionRequest,
+  type SignedPolicyConfig,
+} from 'sluice/sdk'
 import type { Admission, Gate } from './gate.ts'
+import { covers } from './gate-filter.ts'
 import { equalInConstantTime, parseExpiry } from './signature.ts'
 
 /** The version tag at the head of the canonical string (spec.md, Versioning). */
@@ -15,6 +22,15 @@ export type PolicyClaims = {
   readonly streamPath: string
   /** The expiry in decimal Unix seconds, as sent. */
   readonly expire: string
+}
+
+/** True when sessions of a protocol and a direction need a token. */
+export function checksPolicy(
+  { signed_policy: policy }: Readonly<InheritedConfig>,
+  action: SessionAction,
+  protocol: string,
+): boolean {
+  return policy.enable && policy.secret !== '' && covers(policy, action, protocol)
 }
 
 /** The token of a claim: lower-case hex of HMAC-SHA256 over the canonical string (spec.md, Signed Policy, rules 1 and 2). */

@@ -34,7 +34,7 @@ class AddressUnavailable extends SluiceError {
 
 type ConfigEditorOptions = {
   readonly config: Config
-  readonly store: Pick<Store, 'tables' | 'exists' | 'onAvailable'>
+  readonly store: Pick<Store, 'tables' | 'exists' | 'isAway' | 'onAvailable'>
   /** A copy of the values in the database, for a start without it. */
   readonly copy: ModificationCopy
   readonly log: Logger
@@ -88,6 +88,11 @@ export class ConfigEditor {
       }
     }
     options.store.onAvailable(() => this.#tryToComplete())
+  }
+
+  /** False while the database is known to be away, so that values can be set until the server ends only. */
+  get canStore(): boolean {
+    return !this.#options.store.isAway
   }
 
   /**

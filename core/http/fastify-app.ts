@@ -8,7 +8,7 @@ import fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { ERROR_HEADERS, errorReply, failure } from 'sluice/sdk/host'
-import { requestClient, type RoutedRequest } from 'sluice/sdk/http'
+import { isNavigation, requestClient, type RoutedRequest } from 'sluice/sdk/http'
 import type { HttpLimits } from './front/limits.ts'
 import { isReading, type RouteRule } from './guard.ts'
 import type { RouteTable } from './route-table.ts'
@@ -32,6 +32,11 @@ export type FastifyAppOptions = {
     rule: RouteRule | undefined,
     response: ServerResponse,
   ) => Promise<void> | undefined
+  /**
+   * Returns the relative address of the page that browsers are shown in place of what a guarded route answers to a path; undefined
+   * where there is none.
+   */
+  readonly pageFor: (request: RoutedRequest) => string | undefined
   /** Returns the message for a client whose path no route has. */
   readonly notFound: (request: RoutedRequest) => string
 }
@@ -40,7 +45,8 @@ export type FastifyAppOptions = {
  * Creates a fastify instance that listens nowhere: requests and upgrades are emitted on its `server`. Errors have the body
  * `{code, message, details}`.
  */
-export function createFastifyApp({ log, limits, cors, routes, admit, notFound }: FastifyAppOptions): FastifyInstance {
+export function createFastifyApp(options: FastifyAppOptions): FastifyInstance {
+  const { log, limits, cors, routes, admit, pageFor, notFound } = options
   const logger: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
@@ -63,7 +69,15 @@ export function createFastifyApp({ log, limits, cors, routes, admit, notFound }:
       const isChange = changes || !isReading(method)
       await admit(raw, { access: access ?? (isChange ? 'admin' : 'user'), changes: isChange }, reply.raw)
     }
-    route.onRequest = [admitRoute, ...[route.onRequest ?? []].flat()]
+    const leadRoute = async ({ raw, method }: FastifyRequest, reply: FastifyReply) => {
+      const way = isReading(method) ? pageFor(raw) : undefined
+      if (way === undefined) return undefined
+      void reply.header('vary', 'accept')
+      if (!isNavigation(raw)) return undefined
+      await admit(raw, { access: 'page', changes: false }, reply.raw)
+      return reply.redirect(way)
+    }
+    route.onRequest = [leadRoute, admitRoute, ...[route.onRequest ?? []].flat()]
   })
   app.setErrorHandler(replyError)
   const replyNotFound = (request: FastifyRequest, reply: FastifyReply) => {

@@ -14,6 +14,7 @@ import { createFastifyApp } from './fastify-app.ts'
 import { Http1Response } from './front/http1-response.ts'
 import type { HttpLimits } from './front/limits.ts'
 import type { Guard, RouteRule } from './guard.ts'
+import type { OpenedPages } from './opened-pages.ts'
 import { TrustedProxies } from './proxy/trusted-proxies.ts'
 import { closeWith } from './replies.ts'
 import { RouteTable } from './route-table.ts'
@@ -29,6 +30,8 @@ export type HttpAppOptions = {
   readonly corsPolicy: CorsPolicy
   /** Checks requests for routes that are not public; without a guard, all routes are public. */
   readonly guard?: Guard
+  /** The pages that browsers are shown in place of the answers of guarded routes; none unless given. */
+  readonly pages?: Pick<OpenedPages, 'wayFrom'>
   /** True when the guard also checks requests that no route matches. Default false. */
   readonly hidesUnknown?: boolean
   /** A path that is answered without HTTP Basic, too. */
@@ -62,7 +65,18 @@ export class HttpApp {
   #basicAuth = new BasicAuth({ username: '', password: '' })
 
   constructor(options: HttpAppOptions) {
-    const { log, limits, config, answers, corsPolicy, suggestPath, guard, hidesUnknown = false, openPath } = options
+    const {
+      log,
+      limits,
+      config,
+      answers,
+      corsPolicy,
+      suggestPath,
+      guard,
+      pages,
+      hidesUnknown = false,
+      openPath,
+    } = options
     this.#log = log
     this.#answers = answers
     this.#limits = limits
@@ -76,6 +90,7 @@ export class HttpApp {
       cors: () => this.#cors,
       routes: this.routes,
       admit: (request, rule, response) => this.#admit(request, rule, response),
+      pageFor: ({ originalUrl = '' }) => pages?.wayFrom(originalUrl),
       notFound: (request) => this.#notFound(request),
     })
     this.#suggestPath = suggestPath

@@ -296,7 +296,7 @@ describe('HttpHost', () => {
   })
 
   describe('with addresses of administration alone', () => {
-    const paths = ['/api/hello', '/metrics', '/v6/api/x', '/config', '/admin', '/api?x']
+    const paths = ['/api/hello', '/metrics', '/v6/api/x', '/config', '/api?x']
 
     beforeEach(() => {
       fixture.host.admin.get('/*', () => 'administration')

@@ -32,6 +32,7 @@ import { MEDIA_CORS, READING_CORS } from './cors.ts'
 import { Guard, type LoginCheck } from './guard.ts'
 import { HttpApp } from './http-app.ts'
 import type { HttpMeters } from './http-meters.ts'
+import { OpenedPages } from './opened-pages.ts'
 import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, SHARED_PATH, type Mounts } from './mount-table.ts'
 import { answerCall } from './peer-call.ts'
 import { PluginHttp } from './plugin-http.ts'
@@ -88,6 +89,7 @@ export class HttpHost {
   /** The requests to addresses that answer no administration, as it has addresses of its own. */
   readonly #withoutAdministration = new WeakSet<RoutedRequest>()
   readonly #table = new MountTable<PluginHttp>()
+  readonly #pages = new OpenedPages(() => this.#table.active())
   /** The ids of the plugins' generations, which tokens carry. */
   readonly #ids: ProcessIds
   readonly #tokens: SessionTokens
@@ -128,7 +130,7 @@ export class HttpHost {
     const suggesting = suggestPath && { suggestPath }
     this.#core = new HttpApp({ ...common, answers: this.#answers, openPath: HEALTH_PATH, ...suggesting })
     const answers = this.#watches.ofAdministration(log)
-    this.#admin = new HttpApp({ ...common, answers, guard: this.guard, hidesUnknown: true })
+    this.#admin = new HttpApp({ ...common, answers, guard: this.guard, pages: this.#pages, hidesUnknown: true })
     this.operations = new OperationRoutes({
       targetOf: () => this.#admin,
       peers: new AskedPeers({ log, peers }),
@@ -187,7 +189,7 @@ export class HttpHost {
    * @throws {ListenError} when an address of its own can't be bound
    */
   async createPluginHttp({ name, mounts, config, log }: PluginOptions): Promise<PluginHttp> {
-    const common = { log, limits: this.#limits, config, guard: this.guard }
+    const common = { log, limits: this.#limits, config, guard: this.guard, pages: this.#pages }
     const plugin = new PluginHttp({
       plugin: {
         name,

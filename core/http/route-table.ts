@@ -13,11 +13,14 @@ export type Route = {
 /** The routes of an app. They distinguish a wrong method from an unknown path, and decide which of two apps a path is for. */
 export class RouteTable {
   readonly #routes: Route[] = []
+  /** Addresses of operations, and those of the pages that stand for them in browsers. */
+  readonly standIns = new Map<string, string>()
 
   /** Takes a pattern of fastify: `/a/:id`, `/a/:id(^\\d+$)`, `/a/:id?`, `/a/*`. */
   add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
     const methods = [method].flat()
     this.#routes.push({ pattern: url, path: pathExpression(url), methods, access: config?.access })
+    for (const [operation, page] of Object.entries(config?.standsFor ?? {})) this.standIns.set(operation, page)
   }
 
   [Symbol.iterator](): Iterator<Route> {

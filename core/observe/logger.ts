@@ -13,6 +13,8 @@ export type LoggerOptions = {
   readonly level: LevelWithSilent
   /** Receives one JSON line per call. Unless given, lines go to stdout: readable ones on a terminal, else JSON. */
   readonly destination?: DestinationStream
+  /** Gets each line, too, as JSON. */
+  readonly recent?: DestinationStream
 }
 
 /**
@@ -20,7 +22,7 @@ export type LoggerOptions = {
  *
  * URLs must go through `withoutQuery` before they are logged, as queries and user names may contain secrets.
  */
-export function createLogger({ level, destination }: LoggerOptions): Logger {
+export function createLogger({ level, destination = standardOutput(), recent }: LoggerOptions): Logger {
   return pino(
     {
       level,
@@ -30,8 +32,17 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
       redact: { paths: SECRET_PATHS, censor: '***' },
       serializers: { err: serializeError, req: serializeRequest },
     },
-    destination ?? standardOutput(),
+    recent === undefined ? destination : bothOf(destination, recent),
   )
+}
+
+function bothOf(one: DestinationStream, other: DestinationStream): DestinationStream {
+  return {
+    write(line) {
+      one.write(line)
+      other.write(line)
+    },
+  }
 }
 
 /** A plugin's own logger, with the level of its section. */

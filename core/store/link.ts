@@ -35,6 +35,11 @@ export class Link {
     return this.#state === 'up'
   }
 
+  /** True when the database was tried, and can't be reached now. */
+  get isAway(): boolean {
+    return this.#state === 'away' || this.#state === 'closed'
+  }
+
   /** Opens the database, unless that has begun. */
   open(): void {
     if (this.#state === 'idle') this.#opening = this.#open()

@@ -57,6 +57,11 @@ export class Store {
     return this.#backend.exists
   }
 
+  /** True when the database was tried, and can't be reached now; false also for one that nothing was asked of yet. */
+  get isAway(): boolean {
+    return this.#link.isAway
+  }
+
   /** Opens the database if it may have contents; otherwise the first query does. */
   open(): void {
     if (this.#backend.exists) this.#link.open()

@@ -73,7 +73,7 @@ export class StreamRegistry {
     this.#hooks = hooks
     this.#ids = options.ids ?? new ProcessIds(0)
     this.#admission = new SessionAdmission(options.gatekeeper, hooks, meters)
-    this.#pulse = new StreamPulse(() => this.#streams.all(), this.mergeWindow)
+    this.#pulse = new StreamPulse(() => this.#streams.all(), this.mergeWindow, meters.throughput)
   }
 
   /** Returns the stream of a path; undefined when it has no publisher. */

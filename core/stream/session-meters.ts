@@ -1,5 +1,6 @@
 import type { CloseCode, Counter, Gauge, MetricFamily, SessionAction } from 'sluice/sdk'
 import { hiddenMetrics, type OwnedMetrics } from 'sluice/sdk/host'
+import { Throughput } from './throughput.ts'
 
 /** The actions of sessions, as metrics name them. */
 export type MeteredAction = SessionAction | 'talk'
@@ -11,6 +12,7 @@ type BySession = 'protocol' | 'action'
 
 /** Counts the sessions of all protocols, and their bytes and units. */
 export class SessionMeters {
+  readonly throughput = new Throughput()
   readonly #present: MetricFamily<Gauge, BySession>
   readonly #begun: MetricFamily<Counter, BySession>
   readonly #ended: MetricFamily<Counter, BySession | 'reason'>
@@ -70,11 +72,24 @@ export class SessionMeters {
   }
 
   #create(labels: { readonly protocol: string; readonly action: MeteredAction }): SessionMeter {
+    const { throughput } = this
+    const received = this.#received.with(labels)
+    const sent = this.#sent.with(labels)
     return {
       present: this.#present.with(labels),
       begun: this.#begun.with(labels),
-      received: this.#received.with(labels),
-      sent: this.#sent.with(labels),
+      received: {
+        add(bytes = 1) {
+          received.add(bytes)
+          throughput.receivedBytes += bytes
+        },
+      },
+      sent: {
+        add(bytes = 1) {
+          sent.add(bytes)
+          throughput.sentBytes += bytes
+        },
+      },
       dropped: this.#dropped.with(labels),
       skips: this.#skips.with(labels),
       ended: (reason) => this.#ended.with({ ...labels, reason }).add(),

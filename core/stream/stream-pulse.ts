@@ -3,6 +3,7 @@ import type { CloseReason } from 'sluice/sdk'
 import type { Load, MergeWindow } from './fan-out/merge-window.ts'
 import type { Stream } from './stream.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
+import type { Throughput } from './throughput.ts'
 
 /** The interval at which the time limits of publishers and sinks are checked. */
 export const PULSE_MS = 500
@@ -17,13 +18,15 @@ const CHECKS_PER_GATHERING = 2
 export class StreamPulse {
   readonly #streams: () => readonly Stream[]
   readonly #mergeWindow: MergeWindow
+  readonly #throughput: Throughput
   readonly #timer = setInterval(() => this.#onInterval(performance.now()), PULSE_MS).unref()
   #check: NodeJS.Immediate | undefined
   #checks = 0
 
-  constructor(streams: () => readonly Stream[], mergeWindow: MergeWindow) {
+  constructor(streams: () => readonly Stream[], mergeWindow: MergeWindow, throughput: Throughput) {
     this.#streams = streams
     this.#mergeWindow = mergeWindow
+    this.#throughput = throughput
   }
 
   stop(): void {
@@ -36,7 +39,10 @@ export class StreamPulse {
     this.#check = setImmediate(() => {
       const streams = this.#streams()
       pulse(streams, nowMs)
-      if (this.#checks++ % CHECKS_PER_GATHERING === 0) gatherTraffic(streams)
+      if (this.#checks++ % CHECKS_PER_GATHERING === 0) {
+        gatherTraffic(streams)
+        this.#throughput.sample(nowMs)
+      }
       this.#mergeWindow.sample(demandOf(streams))
     })
   }

@@ -12,8 +12,9 @@ export default definePlugin({
   version: '1.0.0',
   sdk: '^1',
   description: 'The administration page at /admin/',
+  provides: ['console'],
   mounts: ['admin', 'console'],
-  setup({ http, log }) {
+  setup({ http, log, services }) {
     const index = path.join(FOLDER, 'index.html')
     if (!existsSync(index)) {
       log.warn("the administration page isn't built: npm run build makes it")
@@ -23,6 +24,7 @@ export default definePlugin({
       url: '/',
       folder: FOLDER,
       access: 'page',
+      standsFor: { '/config': '/config', '/config/': '/config', '/config/{plugin}': '/config/{plugin}' },
       styleNonce: STYLE_NONCE,
       allow: {
         'script-src': [importMapHash(readFileSync(index, 'utf8'))],
@@ -30,6 +32,7 @@ export default definePlugin({
         'img-src': ['data:', 'blob:'],
       },
     })
+    services.provide('console', { url: '/admin/' })
   },
 })
 

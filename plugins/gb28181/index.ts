@@ -31,6 +31,14 @@ export default definePlugin({
     'subscribe',
   ],
   tables: GB_MIGRATIONS,
+  pages: [
+    {
+      title: 'Devices',
+      titles: { zh: '设备' },
+      group: 'devices',
+      module: new URL('pages/devices.tsx', import.meta.url),
+    },
+  ],
   async setup(ctx) {
     const platform = await createPlatform(ctx)
     const { registry, inquiries, media, downloads, running } = platform

@@ -1,5 +1,6 @@
 import { definePlugin, Type } from 'sluice/sdk'
 import { servePageFiles } from './page-files.ts'
+import { consoleFor } from './console-for.ts'
 import { needsKey, shownAddresses, type VisitorView } from './visitor-view.ts'
 
 const HomeConfig = Type.Object({
@@ -18,7 +19,7 @@ export default definePlugin({
   config: HomeConfig,
   live: ['streampath', 'enableauth', 'subscribe', 'signed_policy'],
   setup(ctx) {
-    servePageFiles(ctx.http)
+    servePageFiles(ctx.http, (request) => consoleFor(request, ctx.services))
     ctx.http.get('/addresses', { config: { access: 'public' } }, (request, reply) => {
       const { config, services, streams } = ctx
       const server = services.get('server')
@@ -27,6 +28,7 @@ export default definePlugin({
       const playsAtOnce = !playNeedsKey && streams.get(config.streampath) !== undefined
       const view: VisitorView = {
         administration: server?.mayAdminister(request.raw) ?? false,
+        console: consoleFor(request.raw, services) ?? '',
         playNeedsKey,
         streamPath: playsAtOnce ? config.streampath : '',
         publish: shownAddresses(endpoints, 'pushAddr', config.http),

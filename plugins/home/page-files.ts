@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
-import { servePageFile, type PageFile } from 'sluice/sdk/http'
+import { isNavigation, servePageFile, type PageFile } from 'sluice/sdk/http'
 
 const FOLDER = path.join(import.meta.dirname, 'page')
 const SCRIPT = 'text/javascript; charset=utf-8'
@@ -18,17 +19,32 @@ const FILES: readonly PageFile[] = [
   ),
   { url: '/mpegts.js', file: fileURLToPath(import.meta.resolve('mpegts.js')), type: SCRIPT },
 ]
-const PAGE: PageFile = { url: '/', file: path.join(FOLDER, 'index.html'), type: 'text/html; charset=utf-8' }
-
-/** Serves the page at `/`, and its files below `/home/`. */
-export function servePageFiles(http: FastifyInstance): void {
-  for (const file of FILES) servePageFile(http, file)
-  servePageFile(http, PAGE, ({ originalUrl }) => rootOf(originalUrl))
+/** Its addresses are relative to the server's root, wherever it is shown. */
+const PAGE: PageFile = {
+  url: '/',
+  file: path.join(FOLDER, 'index.html'),
+  type: 'text/html; charset=utf-8',
+  base: ({ originalUrl }) => (pathOf(originalUrl) === '/' ? './' : '../'),
 }
 
-/** The relative address of the page from `/home` and `/home/`, as the page's addresses are relative to `/`; undefined at `/` itself. */
-function rootOf(originalUrl: string): string | undefined {
+/** Returns the address of the administration page for a visitor, relative to the server's root; undefined where there is none. */
+type ConsoleFor = (request: IncomingMessage) => string | undefined
+
+/**
+ * Serves the page at `/home/`, with its files, and at `/` to all but administrators: their browsers are led from there to the
+ * administration page, where there is one.
+ */
+export function servePageFiles(http: FastifyInstance, consoleFor: ConsoleFor): void {
+  for (const file of FILES) servePageFile(http, file)
+  servePageFile(http, PAGE, ({ originalUrl, raw }) => {
+    const urlPath = pathOf(originalUrl)
+    if (!urlPath.endsWith('/')) return './home/'
+    const console = urlPath === '/' && isNavigation(raw) ? consoleFor(raw) : undefined
+    return console === undefined ? undefined : `./${console}`
+  })
+}
+
+function pathOf(originalUrl: string): string {
   const [urlPath = ''] = originalUrl.split('?', 1)
-  if (urlPath === '/') return undefined
-  return urlPath.endsWith('/') ? '../' : './'
+  return urlPath
 }

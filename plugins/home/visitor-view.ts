@@ -13,6 +13,8 @@ export type ShownAddress = {
 export type VisitorView = {
   /** True when the administration answers this visitor, so that the page may request the list of streams. */
   readonly administration: boolean
+  /** The address of the administration page, relative to the server's root; empty where there is none for this visitor. */
+  readonly console: string
   /** True when viewers need a key, by the config: the page then plays nothing by itself. */
   readonly playNeedsKey: boolean
   /** The stream that the page plays when its address names none; empty when that is not published, or needs a key. */

@@ -12,6 +12,7 @@ import { UploadMeters } from './bucket/upload-meters.ts'
 import { Catalogue } from './catalogue/catalogue.ts'
 import { CatalogueLists } from './catalogue/catalogue-lists.ts'
 import type { FileEntry } from './catalogue/file-entry.ts'
+import { RecordedDays } from './catalogue/recorded-days.ts'
 import { RecordingTags } from './catalogue/recording-tags.ts'
 import type { RecordingTables } from './catalogue/recording-tables.ts'
 import { StoredFiles } from './files/stored-files.ts'
@@ -35,6 +36,7 @@ const RETIRE_MS = 5000
 /** One generation of the plugin: the running recordings, the files, the catalogue, the retention and the playback. */
 export class Generation {
   readonly recordings: Recordings
+  readonly days: RecordedDays
   readonly playback: PlaybackSource
   readonly #ctx: PluginContext<unknown>
   readonly #kept: Kept
@@ -107,6 +109,7 @@ export class Generation {
       leads: kept.leads,
     })
     const lists = new CatalogueLists(catalogue)
+    this.days = new RecordedDays(catalogue)
     const tags = new RecordingTags(catalogue.db)
     const parts = { log, recorder: this.#recorder, catalogue, lists, tags, files, clock, hold: () => ctx.hold() }
     this.recordings = new RecordingsService(parts)

@@ -1,5 +1,6 @@
 import { definePlugin } from 'sluice/sdk'
 import { RECORDING_MIGRATIONS } from './catalogue/recording-tables.ts'
+import { addDaysOperation } from './days-operation.ts'
 import { addRecordingOperations } from './recording-operations.ts'
 import { Generation } from './generation.ts'
 
@@ -16,6 +17,14 @@ export default definePlugin({
     'Records streams by the rules of all plugins with a container, plays recordings, and looks after their files',
   provides: ['recordings'],
   notices: ['recorded', 'alarm'],
+  pages: [
+    {
+      title: 'Recordings',
+      titles: { zh: '录像' },
+      group: 'recording',
+      module: new URL('pages/recordings.tsx', import.meta.url),
+    },
+  ],
   tables: RECORDING_MIGRATIONS,
   formerNames: { migrations: 'recording', tables: ['sluice_recording'], metrics: ['sluice_upload_'] },
   async setup(ctx) {
@@ -26,6 +35,7 @@ export default definePlugin({
     await generation.prepare()
     ctx.services.provide('recordings', generation.recordings)
     addRecordingOperations(ctx.operations, generation.recordings)
+    addDaysOperation(ctx.operations, generation.days)
     ctx.readiness('storage', () => generation.isStorageWell)
     hooks.on('lead', (request) => generation.playback.lead(request), { stage: LEAD_STAGE })
     hooks.on('published', ({ path }) => generation.published(path))

@@ -54,6 +54,7 @@ export function addRecordingOperations(operations: OperationRegistry, recordings
     path: '/api/record/list',
     summary: 'List of active recordings',
     answer: Type.Array(Recording),
+    paged: true,
     reach: 'all',
     handle: () =>
       recordings.active().map(({ streamPath, startMs, type, taskId }) => ({
@@ -68,9 +69,19 @@ export function addRecordingOperations(operations: OperationRegistry, recordings
     method: 'GET',
     path: '/api/record/{type}/catalog',
     summary: 'Get recording directory',
-    params: Type.Object(ONE_TYPE),
+    params: Type.Object({
+      type: Type.String({ description: 'mp4, flv, hls (ts), hlsv7 (fmp4), or any for those of all' }),
+    }),
+    query: Type.Object({
+      search: Type.Optional(Type.String({ description: 'Streams alone whose path has this text in it, in any case' })),
+    }),
     answer: Type.Array(RecordCatalog),
-    handle: async ({ params: { type } }) => (await recordings.catalogue(recordType(type))).map(recordCatalogView),
+    paged: true,
+    async handle({ params: { type }, query: { search = '' } }) {
+      const entries = await recordings.catalogue(type === 'any' ? undefined : recordType(type))
+      const text = search.toLowerCase()
+      return entries.filter(({ streamPath }) => streamPath.toLowerCase().includes(text)).map(recordCatalogView)
+    },
   })
 
   operations.add({

@@ -141,7 +141,7 @@ export class RecordingsService implements Recordings {
     return this.#parts.lists.events(filter, page)
   }
 
-  catalogue(type: string) {
+  catalogue(type?: string) {
     return this.#parts.lists.streams(type)
   }
 

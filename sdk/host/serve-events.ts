@@ -59,21 +59,26 @@ export function serveEvents(app: FastifyInstance, operation: AnyEvents, { path, 
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly client: ClientSignal }
 
-/** The handler waits for the first value, so that an error before it gets a status. */
+/**
+ * The handler waits for the first value, so that an error before it gets a status; but for no longer than a connection may be
+ * silent, as a source may have nothing to say for hours.
+ */
 async function send(
   { event }: AnyEvents,
   values: AsyncIterator<unknown>,
   { request, reply, client }: Exchange,
 ): Promise<FastifyReply> {
-  const first = await values.next()
+  const first = values.next()
   const { format } = request.query as { readonly format?: unknown }
   if (format !== undefined || asksForJson(request)) {
+    const { value: newest } = await first
     client.release()
     await values.return?.()
-    const value = writeValue(event, first.value)
+    const value = writeValue(event, newest)
     const { contentType, text } = formatted(value, format) ?? jsonOf(value)
     return reply.type(contentType).send(text)
   }
+  await isSilent(first)
   const onError = (error: unknown) => {
     const { body, unexpected } = errorReply(error)
     if (unexpected) request.log.error({ err: error, requestId: request.id }, 'server-sent events failed')
@@ -95,17 +100,17 @@ function asksForJson({ headers: { accept = '' } }: FastifyRequest): boolean {
 }
 
 async function* eventTexts(
-  first: IteratorResult<unknown>,
+  first: Promise<IteratorResult<unknown>>,
   values: AsyncIterator<unknown>,
   textOf: (value: unknown) => string,
   onError: (error: unknown) => string,
 ): AsyncGenerator<string> {
   try {
-    for (let result = first; result.done !== true;) {
-      yield `data: ${textOf(result.value)}\n\n`
-      const next = values.next()
+    for (let next = first; ; next = values.next()) {
       while (await isSilent(next)) yield ':\n\n'
-      result = await next
+      const result = await next
+      if (result.done === true) return
+      yield `data: ${textOf(result.value)}\n\n`
     }
   } catch (error) {
     yield onError(error)

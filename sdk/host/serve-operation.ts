@@ -26,6 +26,8 @@ declare module 'fastify' {
     access?: RouteAccess
     /** True for a route that changes something, though it is a `GET`. */
     changes?: boolean
+    /** See `PageFolder.standsFor`. */
+    standsFor?: Readonly<Record<string, string>>
   }
 }
 

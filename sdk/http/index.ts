@@ -22,6 +22,7 @@ export type { LiveOutput, SocketOutput } from './live/live-output.ts'
 export {
   carrierOf,
   decodePathPart,
+  isNavigation,
   requestClient,
   requestUrl,
   type ForwardedRequest,

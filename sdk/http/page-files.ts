@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf } from './built-files.ts'
+import { basedOn } from './page-base.ts'
 import { contentSecurityPolicy, PAGE_HEADERS } from './page-policy.ts'
-
-const HEADERS = { ...PAGE_HEADERS, 'content-security-policy': contentSecurityPolicy() }
 
 /** A file of a page. */
 export type PageFile = {
@@ -15,6 +14,11 @@ export type PageFile = {
   readonly type: string
   /** `page` for a file of an administration page, see `RouteAccess`; everybody gets it unless given. */
   readonly access?: 'public' | 'page'
+  /**
+   * Returns the address that the relative ones in a page count from, `../`, where that is not the page's own. The page has
+   * `<base href="./">` for it, before the first of its addresses.
+   */
+  readonly base?: (request: FastifyRequest) => string
 }
 
 /** Returns the address for a redirect; undefined for a request that is answered by the file. */
@@ -26,13 +30,19 @@ type Elsewhere = (request: FastifyRequest) => string | undefined
  * @throws {Error} when there is no such file
  */
 export function servePageFile(http: FastifyInstance, page: PageFile, elsewhere?: Elsewhere): void {
-  const { url, file, type, access = 'public' } = page
-  const body = readFileSync(file)
-  const etag = etagOf(body)
+  const { url, file, type, access = 'public', base } = page
+  const content = readFileSync(file)
+  const asItIs = tagged(content)
+  const policy = contentSecurityPolicy(base === undefined ? {} : { 'base-uri': ["'self'"] })
   http.get(url, { config: { access } }, (request, reply): FastifyReply => {
     const other = elsewhere?.(request)
     if (other !== undefined) return reply.redirect(other)
-    reply.headers({ ...HEADERS, etag })
+    const { body, etag } = base === undefined ? asItIs : tagged(basedOn(base(request), String(content)))
+    reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy, etag })
     return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.type(type).send(body)
   })
+}
+
+function tagged(body: Buffer | string): { readonly body: Buffer | string; readonly etag: string } {
+  return { body, etag: etagOf(body) }
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf, readBuiltFiles, type BuiltFile } from './built-files.ts'
+import { basedOn } from './page-base.ts'
 import { contentSecurityPolicy, PAGE_HEADERS, type PageSources } from './page-policy.ts'
+import { isNavigation } from './request.ts'
 import { isKnown, sendBuilt } from './send-built.ts'
 
 /** The folder of a page that a tool such as Vite has built. */
@@ -12,6 +14,12 @@ export type PageFolder = {
   readonly folder: string
   /** `page` for an administration page, see `RouteAccess`; everybody gets it unless given. */
   readonly access?: 'public' | 'page'
+  /**
+   * Addresses of guarded operations, of this or any other plugin or the server's own, and the addresses below the plugin's first mount that
+   * browsers are led to which open them: `{ '/config/{plugin}': '/config/{plugin}' }`. Programs, which accept no HTML, get the
+   * operation's answer. It holds while the plugin runs; there are none unless given.
+   */
+  readonly standsFor?: Readonly<Record<string, string>>
   /**
    * A text in HTML files that is replaced by a nonce, another one in each answer, for pages with scripts that add styles
    * (`html.cspNonce` of Vite). Without it, styles come from files alone.
@@ -24,8 +32,6 @@ export type PageFolder = {
 const INDEX = 'index.html'
 const ASSETS = 'assets/'
 const NONCE_BYTES = 16
-/** A page that is built for no fixed place begins with this, before the first of its addresses. */
-const BASE = '<base href="./"'
 
 /**
  * Serves a built page: its files, and `index.html` for each address that a browser opens below `url` and that is
@@ -38,7 +44,7 @@ const BASE = '<base href="./"'
  * @throws {Error} when the folder has no `index.html`
  */
 export function servePageFolder(http: FastifyInstance, page: PageFolder): void {
-  const { url, folder, access = 'public', styleNonce, allow = {} } = page
+  const { url, folder, access = 'public', standsFor = {}, styleNonce, allow = {} } = page
   const files = readBuiltFiles(folder)
   const index = files.get(INDEX)
   if (index === undefined) throw new Error(`there is no ${INDEX} in ${folder}`)
@@ -50,7 +56,7 @@ export function servePageFolder(http: FastifyInstance, page: PageFolder): void {
     const { '*': name = '' } = request.params
     const way = name === '' ? wayToSlash(request.originalUrl) : undefined
     if (way !== undefined) return reply.redirect(way)
-    const isPage = name === '' || (!name.startsWith(ASSETS) && isOpened(request))
+    const isPage = name === '' || (!name.startsWith(ASSETS) && isNavigation(request.raw))
     const file = files.get(name) ?? (isPage ? index : undefined)
     if (file === undefined) {
       reply.callNotFound()
@@ -75,18 +81,12 @@ export function servePageFolder(http: FastifyInstance, page: PageFolder): void {
   }
 
   function rendered(html: string, depth: number, nonce: string | undefined): string {
-    const based = depth === 0 ? html : html.replace(BASE, `<base href="${'../'.repeat(depth)}"`)
+    const based = depth === 0 ? html : basedOn('../'.repeat(depth), html)
     return styleNonce === undefined || nonce === undefined ? based : based.replaceAll(styleNonce, nonce)
   }
 
-  const options = { config: { access } }
-  if (root !== '') http.get(root, options, answer)
-  http.get(`${root}/*`, options, answer)
-}
-
-/** Returns true when a browser opens the address, in place of a script or style that asks for a file. */
-function isOpened({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/html') ?? false
+  if (root !== '') http.get(root, { config: { access } }, answer)
+  http.get(`${root}/*`, { config: { access, standsFor } }, answer)
 }
 
 /** Returns the address with a slash at its end, from which relative ones count; undefined where it has one. */

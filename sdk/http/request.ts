@@ -56,6 +56,11 @@ export function carrierOf(request: IncomingMessage): Duplex {
   return stream instanceof Duplex ? stream : request.socket
 }
 
+/** Returns true when a browser opens the address, in place of a program, a script or a style that asks for data or a file. */
+export function isNavigation({ headers }: IncomingMessage): boolean {
+  return headers.accept?.includes('text/html') ?? false
+}
+
 /**
  * Undoes the percent-encoding of one part of a path, between two slashes: stream paths are text. A part that is not well
  * encoded stays as it is; a stray percent sign stands for itself.

@@ -23,6 +23,8 @@ export interface Services {
   jobs: Jobs
   /** Provided by the plugin `recording`. */
   recordings: Recordings
+  /** The administration page, by its address on the server, which ends with a slash; provided by the plugin `console`. */
+  console: { readonly url: string }
   /** Provided by the server itself. */
   server: ServerInfo
 }

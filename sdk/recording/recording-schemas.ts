@@ -30,7 +30,9 @@ export const RecordFile = Type.Object({
 /** `Catalog` of the API. */
 export const RecordCatalog = Type.Object({
   streamPath: Type.String(),
+  type: Type.String(),
   count: Type.Integer(),
+  size: Int64(),
   startTime: Time(),
   endTime: Time(),
 })
@@ -137,8 +139,9 @@ export function recordFileView(file: RecordedFile): Static<typeof RecordFile> {
 }
 
 /** A stream with recordings as the API shows it. */
-export function recordCatalogView({ streamPath, count, startMs, endMs }: CatalogueEntry): Static<typeof RecordCatalog> {
-  return { streamPath, count, startTime: isoTime(startMs), endTime: isoTime(endMs) }
+export function recordCatalogView(entry: CatalogueEntry): Static<typeof RecordCatalog> {
+  const { streamPath, type, count, sizeBytes, startMs, endMs } = entry
+  return { streamPath, type, count, size: sizeBytes, startTime: isoTime(startMs), endTime: isoTime(endMs) }
 }
 
 function isoTime(ms: number): string {

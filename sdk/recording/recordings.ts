@@ -67,7 +67,9 @@ export type RecordedFilter = {
 /** The number of a stream's recordings, and the time that they span. */
 export type CatalogueEntry = {
   readonly streamPath: string
+  readonly type: string
   readonly count: number
+  readonly sizeBytes: number
   readonly startMs: number
   readonly endMs: number
 }
@@ -135,8 +137,12 @@ export interface Recordings {
     filter: RecordedFilter,
     page: ListedPage,
   ): Promise<{ readonly total: number; readonly events: RecordedEvent[] }>
-  /** Returns the streams that have recordings, by path. @throws {StoreUnavailable} */
-  catalogue(type: string): Promise<CatalogueEntry[]>
+  /**
+   * Returns the streams that have recordings, by path.
+   * @param type those of all types unless given: a stream then has an entry for each of its types
+   * @throws {StoreUnavailable}
+   */
+  catalogue(type?: string): Promise<CatalogueEntry[]>
   /**
    * Deletes files that are not being written, and their rows in the database.
    * @returns the deleted files

@@ -43,10 +43,10 @@ describe('home page in Chromium behind nginx', () => {
     await home.close()
   })
 
-  it('leads from /home to the page below that path', async () => {
+  it('has its page below that path at /home, too', async () => {
     const nginx = await proxy('/tv/')
     const answer = await fetch(nginx.http('/tv/home'))
-    expect([answer.status, answer.url]).to.eql([200, nginx.http('/tv/')])
+    expect([answer.status, answer.url]).to.eql([200, nginx.http('/tv/home/')])
     expect(await answer.text()).to.include('<title>Sluice</title>')
   })
 

@@ -26,7 +26,7 @@ describe('home page in Chromium', () => {
   })
 
   it('plays the demo stream, lists it, and tells all its addresses', async () => {
-    const home = await HomePage.open(browser, server.http('/'))
+    const home = await HomePage.open(browser, server.http('/home/'))
     await home.plays()
     const before = await home.page.locator('video').screenshot()
     await home.plays()
@@ -55,7 +55,7 @@ describe('home page in Chromium', () => {
   })
 
   async function fitPhone(): Promise<void> {
-    const home = await HomePage.open(browser, server.http('/'), { viewport: { width: 320, height: 640 } })
+    const home = await HomePage.open(browser, server.http('/home/'), { viewport: { width: 320, height: 640 } })
     await home.until('the list', ({ list }) => list.includes('live/demo'))
     expect(await home.page.evaluate<number>('document.documentElement.scrollWidth')).to.equal(320)
     await home.close()
@@ -66,7 +66,7 @@ describe('home page in Chromium', () => {
     const streams = [EVIL_PATH, 'live/other'].map((name) => ({ path: name, subscribers: 3, ...TRACKS }))
     const home = await HomePage.open(browser, 'about:blank')
     await home.page.route('**/api/stream/list', (route) => route.fulfill({ json: { code: 0, data: streams } }))
-    await home.page.goto(server.http(`/#${encodeURIComponent(EVIL_PATH)}`))
+    await home.page.goto(server.http(`/home/#${encodeURIComponent(EVIL_PATH)}`))
     const shown = await home.until('the list', ({ list }) => list.includes(EVIL_PATH))
     expect(shown.list).to.include('h265 1280×720 · opus · 3 viewers')
     expect(shown).to.include({ heading: EVIL_PATH, title: 'Sluice', evil: false })
@@ -75,13 +75,13 @@ describe('home page in Chromium', () => {
     await home.page.getByRole('button', { name: 'live/other' }).click()
     await asked
     await home.until('what was clicked', ({ heading }) => heading === 'live/other')
-    expect(home.page.url()).to.equal(server.http('/#live/other'))
+    expect(home.page.url()).to.equal(server.http('/home/#live/other'))
     await home.close()
   }
 
   /** Where pages have no clipboard, too. */
   async function copyAddress(): Promise<void> {
-    const home = await HomePage.open(browser, server.http('/'))
+    const home = await HomePage.open(browser, server.http('/home/'))
     await home.until('the addresses', ({ play }) => play.length > 0)
     // As on plain HTTP by another name than localhost.
     await home.page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
@@ -110,7 +110,7 @@ export default definePlugin({
 })`
     const prepare = (folder: string) => writeFile(path.join(folder, 'theirs.ts'), theirs)
     const other = await startServer({ config: 'global: {plugins_dir: .}\n', prepare })
-    const home = await HomePage.open(browser, other.http('/#live/a'))
+    const home = await HomePage.open(browser, other.http('/home/#live/a'))
     const { publish, play } = await home.until('the addresses', (state) => state.play.length > 0)
     expect(play).to.include.members([other.http('/theirs/live/a.bin'), 'theirs://127.0.0.1:9999/live/a'])
     expect(publish).to.include('srt://127.0.0.1:9998?streamid=live/test')
@@ -127,17 +127,43 @@ export default definePlugin({
 
   /** Where the browser has no Media Source Extensions. */
   async function playHls(): Promise<void> {
-    const home = await openWithoutMediaSource(server.http('/#live/demo'))
+    const home = await openWithoutMediaSource(server.http('/home/#live/demo'))
     await home.plays()
     expect(await home.page.evaluate<string>('video.src')).to.equal(server.http('/hls/live/demo/index.m3u8'))
     await home.close()
   }
 
+  /** Without the shipped console, which may not be built. */
+  async function leadToConsole(): Promise<void> {
+    const office = `
+import { definePlugin } from 'sluice/sdk'
+export default definePlugin({
+  name: 'office',
+  version: '1.0.0',
+  provides: ['console'],
+  setup({ http, services }) {
+    http.get('/', (_request, reply) => reply.type('text/html').send('<title>Office</title>'))
+    services.provide('console', { url: '/office/' })
+  },
+})`
+    const prepare = (folder: string) => writeFile(path.join(folder, 'office.ts'), office)
+    const config = 'global: {plugins_dir: .}\nconsole: {enable: false}\n'
+    const other = await startServer({ config, prepare })
+    const home = await HomePage.open(browser, other.http('/'))
+    expect([home.page.url(), await home.page.title()]).to.eql([other.http('/office/'), 'Office'])
+    await home.page.goto(other.http('/home/'))
+    await home.page.getByRole('link', { name: 'Administration' }).click()
+    await home.page.waitForURL(other.http('/office/'))
+    await home.close()
+  }
+
+  it('leads administrators to the console, where there is one', leadToConsole)
+
   it('fits a phone, shows names as text, copies addresses, shows those of others, and plays HLS alone', () =>
     Promise.all([fitPhone(), showNames(), copyAddress(), showAddresses(), playHls()]))
 
   async function goOn(): Promise<void> {
-    const home = await HomePage.open(browser, server.http('/#live/demo'))
+    const home = await HomePage.open(browser, server.http('/home/#live/demo'))
     await home.plays()
     for (const subscriber of server.server.streams.subscribers()) subscriber.close('stop by user')
     await home.until('the end', ({ notice }) => notice.startsWith('live/demo has ended'))
@@ -149,7 +175,7 @@ export default definePlugin({
   async function askForPublisher(): Promise<void> {
     const port = await freePort()
     const empty = await startServer({ env: { SLUICE_RTMP_TCP_LISTENADDR: `127.0.0.1:${port}` } })
-    const home = await HomePage.open(browser, empty.http('/'))
+    const home = await HomePage.open(browser, empty.http('/home/'))
     const { notice, publish, play } = await home.until('what to do', (state) => state.notice !== '')
     expect(notice).to.match(/^Nothing is published here yet\n/u)
     expect(play).to.eql([])
@@ -168,7 +194,7 @@ export default definePlugin({
   /** Waits for a stream that its address names, and plays it when it comes. */
   async function waitForStream(): Promise<void> {
     const other = await startServer({ env: DEMO })
-    const home = await HomePage.open(browser, other.http('/#live/later'))
+    const home = await HomePage.open(browser, other.http('/home/#live/later'))
     await home.until('the waiting', ({ notice }) => notice.startsWith('Waiting for live/later\n'))
     await other.writeConfig('demo: {streampath: live/later}\n')
     await home.plays()
@@ -195,7 +221,7 @@ export default definePlugin({
 
     it('asks for nothing by itself', async () => {
       const guarded = await start()
-      const home = await HomePage.open(browser, guarded.http('/'))
+      const home = await HomePage.open(browser, guarded.http('/home/'))
       const { list } = await home.until('the list', (state) => state.list.includes('live/demo'))
       expect(list).to.include('0 viewers')
       expect((await home.state()).notice).to.match(
@@ -208,7 +234,7 @@ export default definePlugin({
 
     async function refuse(): Promise<void> {
       const guarded = await start()
-      const home = await HomePage.open(browser, guarded.http('/#live/demo?secret=wrong'))
+      const home = await HomePage.open(browser, guarded.http('/home/#live/demo?secret=wrong'))
       const { notice } = await home.until('the refusal', (state) => state.notice.includes('refused'))
       expect(notice)
         .to.match(/^live\/demo is refused \(401\)\n/u)
@@ -222,14 +248,14 @@ export default definePlugin({
       await home.choose(`live/demo?${query}`)
       const { play } = await home.plays()
       expect(play).to.include(guarded.http(`/flv/live/demo.flv?${query}`))
-      expect(home.page.url()).to.equal(guarded.http(`/#live/demo?${query}`))
+      expect(home.page.url()).to.equal(guarded.http(`/home/#live/demo?${query}`))
       await home.close()
     }
 
     /** Where the browser plays HLS, too. */
     async function refuseHls(): Promise<void> {
       const guarded = await start()
-      const home = await openWithoutMediaSource(guarded.http('/#live/demo'))
+      const home = await openWithoutMediaSource(guarded.http('/home/#live/demo'))
       await home.until('the refusal', (state) => state.notice.startsWith('live/demo is refused (401)\n'))
       await home.choose(`live/demo?${signatureQuery('k', 'live/demo')}`)
       await home.plays()

@@ -29,7 +29,7 @@ describe('pages that play WebRTC, in Chromium', () => {
   it('the home page plays with less delay', async () => {
     const server = await startWebRtcServer()
     publish({ url: server.rtmp('live/home'), durationSeconds: LONG_SECONDS })
-    const home = await HomePage.open(browser, server.http('/'))
+    const home = await HomePage.open(browser, server.http('/home/'))
     await home.until('the stream in the list', ({ list }) => list.includes('live/home'))
     await home.choose('live/home')
     await home.plays()

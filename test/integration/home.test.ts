@@ -10,7 +10,7 @@ export default definePlugin({ name: 'broken', version: '1.0.0', setup() {}, endp
 describe('home page of a server', () => {
   it('is at /, with the addresses of all plugins that run, also where one of them fails', async () => {
     const server = await startServer({
-      config: 'global: {plugins_dir: .}\nhls: {enable: false}\n',
+      config: 'global: {plugins_dir: .}\nhls: {enable: false}\nconsole: {enable: false}\n',
       prepare: (folder) => writeFile(path.join(folder, 'broken.ts'), BROKEN),
     })
     expect(await (await fetch(server.http('/'))).text()).to.include('<title>Sluice</title>')
@@ -22,6 +22,7 @@ describe('home page of a server', () => {
     }
     expect(view).to.eql({
       administration: true,
+      console: '',
       playNeedsKey: false,
       streamPath: '',
       publish: [rtmp, rtsp, srt('publish'), { plugin: 'webrtc', scheme: 'http', address: 'webrtc/push/{streamPath}' }],

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import { waitFor } from '../peers/wait-for.ts'
@@ -37,7 +37,7 @@ export default definePlugin({
   name: 'panel',
   version: '1.0.0',
   setup({ http }) {
-    servePageFolder(http, { url: '/', folder, access: 'page' })
+    servePageFolder(http, { url: '/', folder, access: 'page', standsFor: { '/config/{plugin}': '/sections/{plugin}' } })
     servePageFile(http, { url: '/one.svg', ...icon, access: 'page' })
     servePageFolder(http, { url: '/open', folder })
     servePageFile(http, { url: '/open.svg', ...icon })
@@ -130,6 +130,17 @@ describe('pages of plugins', () => {
       expect(await status(withLogin.http('/api/sysinfo'), { headers: browser })).to.equal(401)
     })
   }
+
+  it('are opened in place of operations, also by those who are yet to log in, while the plugin runs', async () => {
+    const server = await start(USERS)
+    const browser = { headers: { accept: 'text/html' } }
+    const opened = await fetch(server.http('/config/global'), browser)
+    expect([opened.status, opened.url]).to.eql([200, server.http('/panel/sections/global')])
+    expect(await status(server.http('/config/global'))).to.equal(401)
+    await rm(path.join(server.folder, 'panel'), { recursive: true })
+    const isAnswered = async () => (await fetch(server.http('/config/global'), browser)).status === 401
+    await waitFor(isAnswered, { what: 'the answer of the operation' })
+  })
 
   it('are not at addresses that answer no administration, where they say so', async () => {
     const server = await start('listenaddr: "127.0.0.1:0"')

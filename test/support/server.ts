@@ -4,6 +4,7 @@ import path from 'node:path'
 import { gateRemarks } from '../../core/auth/config-remarks.ts'
 import { Config } from '../../core/config/config.ts'
 import { createLogger } from '../../core/observe/logger.ts'
+import { RecentLog } from '../../core/observe/recent-log.ts'
 import type { Peers } from '../../core/peers/peers.ts'
 import { Server } from '../../core/server.ts'
 import { keep } from '../peers/lifetime.ts'
@@ -155,7 +156,8 @@ export async function startServer(init: StartServerInit = {}): Promise<RunningSe
   await prepare?.(folder)
   const records: ServerLogRecord[] = []
   const write = (line: string) => void records.push(JSON.parse(line) as ServerLogRecord)
-  const log = createLogger({ level: 'debug', destination: { write } })
+  const recentLog = new RecentLog()
+  const log = createLogger({ level: 'debug', destination: { write }, recent: recentLog })
   const data = {
     SLUICE_GLOBAL_DATADIR: path.join(folder, 'data'),
     SLUICE_GLOBAL_STORAGE_LOCAL_PATH: path.join(folder, 'recordings'),
@@ -163,6 +165,7 @@ export async function startServer(init: StartServerInit = {}): Promise<RunningSe
   const server = new Server({
     config: await Config.load({ file: configFile, env: { ...ENV, ...data, ...env }, inspect: gateRemarks }),
     log,
+    recentLog,
     ...(pluginFolders === undefined ? {} : { pluginFolders }),
     ...(lifecycle && { lifecycle }),
     ...(peers && { peers }),

@@ -60,7 +60,7 @@ function addViews(operations: OperationRegistry, { config, editor, definitionOf 
     summary: 'Get a section of the config',
     params: NAMED,
     answer: SectionView,
-    handle: ({ params: { plugin } }) => sectionView(config, editor.sectionOf(plugin)),
+    handle: ({ params: { plugin } }) => sectionView(config, editor.sectionOf(plugin), editor.canStore),
   })
 
   operations.add({
@@ -105,7 +105,7 @@ function addEdits(operations: OperationRegistry, { config, editor }: ConfigParts
     async handle({ params: { plugin }, body, user }) {
       const { values, options } = readChange(body, editor.sectionOf(plugin), user)
       const outcome = await editor.modify(plugin, values, options)
-      return { ...sectionView(config, editor.sectionOf(plugin)), ...doneOf(config, plugin, outcome) }
+      return { ...sectionView(config, editor.sectionOf(plugin), editor.canStore), ...doneOf(config, plugin, outcome) }
     },
   })
 

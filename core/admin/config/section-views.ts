@@ -23,14 +23,19 @@ export const SectionView = Type.Object({
   revision: Type.Integer({
     description: 'Counts the changes at run time; a change that tells it is refused when it is old',
   }),
+  storable: Type.Boolean({
+    description:
+      'Changes can be kept: false while the database is away, when they can be set until the server ends only',
+  }),
 })
 
-export function sectionView(config: Config, section: Section): Static<typeof SectionView> {
+export function sectionView(config: Config, section: Section, storable: boolean): Static<typeof SectionView> {
   return {
     config: shownValues(section),
     sources: Object.fromEntries(section.config.sources),
     inherited: shown(section, (path) => section.inherited(path)),
     revision: config.modified.revisionOf(section.name),
+    storable,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { acceptedFormat, CONTENT_TYPES, writeMetrics } from '../../observe/metrics/exposition.ts'
+import type { EventLoopDelay } from '../../observe/event-loop-delay.ts'
 import { ProcessMetrics } from '../../observe/metrics/process-metrics.ts'
 import type { ServerMetrics } from '../../observe/metrics/server-metrics.ts'
 import { summaryOf, type SummarySource } from '../system/summary-operations.ts'
@@ -14,6 +15,7 @@ export type MetricsParts = HostParts &
     readonly streams: StreamRegistry
     readonly metrics: ServerMetrics
     readonly version: string
+    readonly loopDelay: Pick<EventLoopDelay, 'read'>
     readonly config: Pick<Config, 'global'>
   }
 
@@ -23,7 +25,7 @@ export type MetricsParts = HostParts &
  */
 export function registerMetricsRoute(app: FastifyInstance, parts: MetricsParts): void {
   const { metrics, version, config, streams } = parts
-  const ofProcess = new ProcessMetrics(metrics.own, version)
+  const ofProcess = new ProcessMetrics(metrics.own, version, parts.loopDelay)
   app.addHook('onClose', () => ofProcess.close())
   const ofStreams = new StreamMetrics(metrics.own, streams)
   const summary = { ...parts, publicIp: () => config.global.publicip, index: streams.index }

@@ -65,6 +65,20 @@ describe('lists of many sessions', () => {
     expect(views).to.eql({ streams: 0, subscribers: 0 })
   })
 
+  it('find streams and subscribers by a part of their path, in any case, and view those alone', async () => {
+    const found = await ask(streamOperations, '/api/stream/list?search=LIVE%2F19&pageNum=2&pageSize=5')
+    expect(found.data.map(({ path }) => path)).to.eql([194, 195, 196, 197, 198].map((index) => `live/${index}`))
+    // live/19 and live/190 to live/199.
+    expect(found.total).to.equal(11)
+    expect(views).to.eql({ streams: 5, subscribers: 0 })
+    expect((await ask(streamOperations, '/api/stream/list?search=none')).total).to.equal(0)
+    expect((await ask(v6Operations, '/v6/api/streams?search=Live%2F19&per_page=3')).meta.total).to.equal(11)
+    expect((await ask(subscriberOperations, '/api/subscribers?search=E%2F199&pageSize=1')).total).to.equal(
+      SUBSCRIBERS_EACH,
+    )
+    expect(views).to.eql({ streams: 0, subscribers: 1 })
+  })
+
   it('view everything where no page is asked for', async () => {
     expect((await ask(streamOperations, '/api/stream/list')).data).to.have.length(STREAMS)
     expect(views.streams).to.equal(STREAMS)

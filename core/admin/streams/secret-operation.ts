@@ -17,7 +17,7 @@ export const DEFAULT_EXPIRY_SECONDS = 30 * 60
 export type SigningSection = {
   /** `global`, or the plugin's name in the plugin's spelling. */
   readonly name: string
-  readonly config: Readonly<Pick<InheritedConfig, 'publish' | 'subscribe'>>
+  readonly config: Readonly<InheritedConfig>
 }
 
 /** Finds the section of `global` or of a plugin; undefined when no plugin of that name runs. */

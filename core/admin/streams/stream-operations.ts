@@ -12,6 +12,7 @@ import {
 import type { StreamRegistry } from '../../stream/registry.ts'
 import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
 import { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
+import { streamsFound, StreamSearch, subscribersFound, SubscriberSearch } from './stream-search.ts'
 import { recordingView, streamView, subscriberView } from './stream-views.ts'
 
 /** The reason with which sessions end that an operator stops. */
@@ -29,10 +30,17 @@ export function addStreamOperations(
     method: 'GET',
     path: '/api/stream/list',
     summary: 'Stream list',
+    query: StreamSearch,
     answer: Type.Array(StreamInfo),
     paged: true,
     reach: { all: joinedStreams },
-    handle: () => viewedList(streams.index.published, (stream) => streamView(stream, streams.mergeWindow)),
+    handle({ query: { search } }) {
+      const active = Map.groupBy(recordings(), ({ streamPath }) => streamPath)
+      return viewedList(streamsFound(streams.index.published, search), (stream) => ({
+        ...streamView(stream, streams.mergeWindow),
+        recording: (active.get(stream.path) ?? []).map(recordingView),
+      }))
+    },
   })
 
   operations.add({
@@ -69,10 +77,12 @@ export function addSubscriberOperations(operations: OperationRegistry, streams: 
     aliases: ['/api/subscribers'],
     summary: 'Subscriber list',
     params: Type.Object({ streamPath: Type.Optional(StreamPath()) }),
+    query: SubscriberSearch,
     answer: Type.Array(SubscriberInfo),
     paged: true,
     reach: 'all',
-    handle: ({ params: { streamPath } }) => viewedList(streams.subscribers(streamPath), subscriberView),
+    handle: ({ params: { streamPath }, query: { search } }) =>
+      viewedList(subscribersFound(streams.subscribers(streamPath), search), subscriberView),
   })
 
   operations.add({

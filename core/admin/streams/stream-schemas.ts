@@ -7,6 +7,7 @@ const TRACK = {
   bps: Type.Integer({ description: 'Bytes a second, received' }),
   bpsOut: Type.Integer({ description: 'Bytes a second, sent to all viewers' }),
   fps: Type.Number({ description: 'Units a second' }),
+  timestamp: Type.Integer({ description: 'Time of decoding of the newest unit in the stream, in milliseconds' }),
 }
 
 const AudioTrackInfo = Type.Object({ ...TRACK, sampleRate: Type.Integer(), channels: Type.Integer() })
@@ -48,7 +49,7 @@ export const StreamInfo = Type.Object({
   speed: Type.Number(),
   bufferTime: Type.String({ description: 'A duration with its unit' }),
   stopOnIdle: Type.Boolean(),
-  recording: Type.Array(RecordingDetail, { description: 'In the detail alone' }),
+  recording: Type.Array(RecordingDetail, { description: 'The recordings that are being made of it' }),
   writeMergeMs: Type.Integer(),
   eventLoopUtilization: Type.Number(),
 })

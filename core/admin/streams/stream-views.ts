@@ -77,7 +77,13 @@ function trackView(stream: Stream, publisher: StreamPublisher, track: Track) {
     bps,
     bpsOut: bps * receiversOf(stream, track),
     fps,
+    timestamp: newestMsOf(publisher, track),
   }
+}
+
+/** The time of decoding of the newest unit of a track, in milliseconds of the stream; 0 before the first. */
+function newestMsOf(publisher: StreamPublisher, track: Track): number {
+  return Math.round(rescale(publisher.meter(track)?.lastDts ?? 0, track.timescale, 1000))
 }
 
 /** The number of subscribers that get the units of a track at present. */
@@ -123,7 +129,7 @@ export function subscriberView(subscriber: StreamSubscriber): SubscriberInfo {
 /** `TrackReader` of the API: the position of a subscriber in a track. */
 export function readerView(publisher: StreamPublisher, track: Track, subscriber: StreamSubscriber) {
   const meter = publisher.meter(track)
-  const newestMs = rescale(meter?.lastDts ?? 0, track.timescale, 1000)
+  const newestMs = newestMsOf(publisher, track)
   const { waiting, shift } = subscriber
   // A subscriber without a queue, such as a file, has no position in the stream: it counts as up to date.
   const timestamp = Math.round(waiting === undefined ? newestMs : waiting.lastTimeMs - (shift?.offsetMs ?? 0))

@@ -13,6 +13,7 @@ import type { Stream } from '../../stream/stream.ts'
 import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
 import { subscriberInfo } from '../../stream/subscriber-info.ts'
 import { STOPPED } from './stream-operations.ts'
+import { streamsFound, StreamSearch } from './stream-search.ts'
 import { streamView } from './stream-views.ts'
 
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
@@ -61,11 +62,12 @@ export function addV6Operations(operations: OperationRegistry, streams: StreamRe
     method: 'GET',
     path: '/v6/api/streams',
     summary: 'Streams, page by page',
-    query: PAGE,
+    query: Type.Object({ ...PAGE.properties, ...StreamSearch.properties }),
     answer: Type.Object({ data: Type.Array(V6Stream), meta: Meta }),
     ...wire,
     reach: { all: joinedPages },
-    handle: ({ query }) => pageOf(viewedList(streams.index.published, viewOf), query),
+    handle: ({ query: { search, ...page } }) =>
+      pageOf(viewedList(streamsFound(streams.index.published, search), viewOf), page),
   })
 
   operations.add({

@@ -121,6 +121,7 @@ function pluginInfo(plugin: PluginView, addresses: PluginAddresses, { userConfig
       tcp: listenersText(plugin.listeners.filter(({ tls }) => !tls)),
       udp: listenersText(plugin.udpListeners),
       generation: String(plugin.generation),
+      state: plugin.state,
       ...nonEmpty({
         ...httpAddresses(plugin),
         tcpTLS: listenersText(plugin.listeners.filter(({ tls }) => tls)),

@@ -3,7 +3,7 @@ import { constants, PerformanceObserver, type PerformanceNodeEntry } from 'node:
 import type { Histogram, MetricFamily } from 'sluice/sdk'
 import type { OwnedMetrics } from 'sluice/sdk/host'
 import { standardOutputs } from '../output/standard-streams.ts'
-import { EventLoopDelay } from '../event-loop-delay.ts'
+import type { EventLoopDelay } from '../event-loop-delay.ts'
 
 /** Bounds for the pauses of garbage collections, in seconds. */
 const GC_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
@@ -20,12 +20,11 @@ type Descriptors = { readonly open: number | undefined; readonly max: number | u
 
 /** The metrics of the process: its resources, its event loop and its garbage collector. */
 export class ProcessMetrics {
-  readonly #delay = new EventLoopDelay()
   readonly #gc: MetricFamily<Histogram, 'kind'>
   readonly #observer = new PerformanceObserver((list) => this.#collected(list.getEntries()))
   #descriptors: Descriptors = { open: undefined, max: undefined }
 
-  constructor(metrics: OwnedMetrics, version: string) {
+  constructor(metrics: OwnedMetrics, version: string, loopDelay: Pick<EventLoopDelay, 'read'>) {
     this.#gc = metrics.histogram({
       name: 'sluice_gc_seconds',
       help: 'Garbage collections, and how long each held the process up',
@@ -37,9 +36,9 @@ export class ProcessMetrics {
     const gauge = (name: string, help: string, value: () => number | undefined) =>
       metrics.gauge({ name, help, read: () => readingOf(value()) })
     gauge('sluice_event_loop_delay_p50_seconds', 'By how much the event loop was late of late, at the median', () => {
-      return this.#delay.read().p50
+      return loopDelay.read().p50
     })
-    gauge('sluice_event_loop_delay_p99_seconds', 'The same, at the 99th percentile', () => this.#delay.read().p99)
+    gauge('sluice_event_loop_delay_p99_seconds', 'The same, at the 99th percentile', () => loopDelay.read().p99)
     gauge('process_open_fds', 'Descriptors that are open', () => this.#descriptors.open)
     gauge('process_max_fds', 'Descriptors that may be open', () => this.#descriptors.max)
   }
@@ -50,7 +49,6 @@ export class ProcessMetrics {
   }
 
   close(): void {
-    this.#delay.close()
     this.#observer.disconnect()
   }
 

@@ -137,19 +137,24 @@ export class Groups {
    */
   async setMembers(groupId: number, members: readonly MemberIds[]): Promise<void> {
     groupIn(await this.all(), groupId)
-    if (members.length > MAX_MEMBERS) throw new StreamUnavailable(`a group has at most ${MAX_MEMBERS} channels`)
-    const rows = members.map(({ deviceId, channelId }) => {
-      return { group_id: groupId, device_id: deviceId, channel_id: channelId }
-    })
+    assertMembers(members.length)
     await this.#db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('gb28181_group_channel').where('group_id', '=', groupId).execute()
-      for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-        await transaction
-          .insertInto('gb28181_group_channel')
-          .values(rows.slice(at, at + ROWS_AT_ONCE))
-          .onConflict((conflict) => conflict.columns(['group_id', 'device_id', 'channel_id']).doNothing())
-          .execute()
-      }
+      await insertMembers(transaction, groupId, members)
+    })
+  }
+
+  /**
+   * Puts channels into a group beside those that are in it.
+   * @throws {GroupUnknown}
+   * @throws {StreamUnavailable} when they would be too many
+   */
+  addMembers(groupId: number, members: readonly MemberIds[]): Promise<void> {
+    return this.#changes.run(async () => {
+      groupIn(await this.all(), groupId)
+      const former = await this.members([groupId])
+      assertMembers(former.length + members.length)
+      await this.#db.transaction().execute((transaction) => insertMembers(transaction, groupId, members))
     })
   }
 
@@ -187,6 +192,24 @@ export function groupIn(groups: readonly Group[], id: number): Group {
   const group = groups.find((each) => each.id === id)
   if (group === undefined) throw new GroupUnknown(id)
   return group
+}
+
+async function insertMembers(db: Kysely<GbTables>, groupId: number, members: readonly MemberIds[]): Promise<void> {
+  const rows = members.map(({ deviceId, channelId }) => {
+    return { group_id: groupId, device_id: deviceId, channel_id: channelId }
+  })
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    await db
+      .insertInto('gb28181_group_channel')
+      .values(rows.slice(at, at + ROWS_AT_ONCE))
+      .onConflict((conflict) => conflict.columns(['group_id', 'device_id', 'channel_id']).doNothing())
+      .execute()
+  }
+}
+
+/** @throws {StreamUnavailable} */
+function assertMembers(count: number): void {
+  if (count > MAX_MEMBERS) throw new StreamUnavailable(`a group has at most ${MAX_MEMBERS} channels`)
 }
 
 /** The level of a group: 0 of the root. */

@@ -32,20 +32,29 @@ const ChannelsQuery = Type.Object({
   channelType: Type.Optional(
     Type.Boolean({ description: 'Those with channels below them, or those without; both unless given' }),
   ),
+  top: Type.Optional(
+    Type.Boolean({ description: 'true: those below no other channel of their device; all unless given' }),
+  ),
 })
-const ChannelPage = Type.Object({ total: Type.Integer(), data: Type.Array(ChannelAnswer) })
+const ChannelPage = Type.Object({
+  total: Type.Integer(),
+  data: Type.Array(
+    Type.Object({ ...ChannelAnswer.properties, subCount: Type.Integer({ description: 'Channels below it' }) }),
+  ),
+})
 
 /** Adds the operations that list and change channels (api.md 7). */
 export function addChannelOperations(add: AddOperation, platform: Platform, groups: Pick<Groups, 'forget'>): void {
   const { registry, ctx } = platform
 
-  /** The page of channels that is asked for. Their `deviceId` is their own id, as clients know it (api.md 7.3). */
-  function listed(channels: readonly Channel[], asked: Static<typeof ChannelsQuery>) {
-    const { query, online, channelType, ...page } = asked
-    const above = new Set(channelType === undefined ? [] : channels.flatMap(({ parentId }) => parentId.split('/')))
+  /** The page of some channels of a device that is asked for. Their `deviceId` is their own id, as clients know it (api.md 7.3). */
+  function listed(channels: readonly Channel[], all: readonly Channel[], asked: Static<typeof ChannelsQuery>) {
+    const { query, online, channelType, top = false, ...page } = asked
+    const subCounts = countBelow(all)
     const found = channels.filter((channel) => {
       const { channelId, name, customName, customChannelId, parental } = channel
-      const isParent = parental === 1 || NODE.test(channelId) || above.has(channelId)
+      const isParent = parental === 1 || NODE.test(channelId) || subCounts.get(channelId)! > 0
+      if (top && isBelowOther(channel, subCounts)) return false
       if (channelType !== undefined && channelType !== isParent) return false
       if (online !== undefined && online !== isChannelOn(channel, { registry, streams: ctx.streams })) return false
       return isFound(query, channelId, name, customName, customChannelId)
@@ -53,6 +62,7 @@ export function addChannelOperations(add: AddOperation, platform: Platform, grou
     const data = pageOf(found, page).map((channel) => ({
       ...channelView(platform, channel),
       deviceId: channel.channelId,
+      subCount: subCounts.get(channel.channelId) ?? 0,
     }))
     return { total: found.length, data }
   }
@@ -69,7 +79,7 @@ export function addChannelOperations(add: AddOperation, platform: Platform, grou
       const channels = registry.channelsOf(deviceId)
       // Those that operators have added may be of no device.
       if (channels.length === 0) deviceOf(platform, deviceId)
-      return listed(channels, query)
+      return listed(channels, channels, query)
     },
   })
 
@@ -85,7 +95,8 @@ export function addChannelOperations(add: AddOperation, platform: Platform, grou
       if (channelId === deviceId) deviceOf(platform, deviceId)
       else channelOf(platform, deviceId, channelId)
       const isBelow = ({ parentId }: Channel) => parentId.split('/').includes(channelId)
-      return listed(registry.channelsOf(deviceId).filter(isBelow), query)
+      const channels = registry.channelsOf(deviceId)
+      return listed(channels.filter(isBelow), channels, query)
     },
   })
 
@@ -243,4 +254,21 @@ export function addChannelOperations(add: AddOperation, platform: Platform, grou
     if (found === undefined) throw new ChannelUnknown('any', channelId)
     return found
   }
+}
+
+/** How many channels are below each one of a device, by their ids. */
+function countBelow(channels: readonly Channel[]): ReadonlyMap<string, number> {
+  const counts = new Map(channels.map(({ channelId }) => [channelId, 0]))
+  for (const { channelId, parentId } of channels) {
+    for (const id of parentId.split('/')) {
+      const count = counts.get(id)
+      if (count !== undefined && id !== channelId) counts.set(id, count + 1)
+    }
+  }
+  return counts
+}
+
+/** @param siblings the channels of its device, by their ids */
+function isBelowOther({ channelId, parentId }: Channel, siblings: ReadonlyMap<string, unknown>): boolean {
+  return parentId.split('/').some((id) => id !== channelId && siblings.has(id))
 }

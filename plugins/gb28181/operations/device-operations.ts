@@ -15,6 +15,8 @@ const OFFLINE = 0
 
 const Host = () => Type.Optional(Type.String({ pattern: String.raw`^[A-Za-z\d.:-]{0,255}$` }))
 const Degrees = () => Type.Optional(Type.String({ pattern: String.raw`^(-?\d{1,3}(\.\d{0,20})?)?$` }))
+/** Thousands of channels make an answer long that somebody asks for again and again. */
+const WithChannels = () => Type.Optional(Type.Boolean({ description: 'false leaves the channels out' }))
 const Flag = (description?: string) => Type.Optional(Type.Boolean(description === undefined ? {} : { description }))
 
 /** The fields of `Device` that operators set; those that are left out stay as they are. */
@@ -51,20 +53,21 @@ export function addDeviceOperations(add: AddOperation, platform: Platform, group
       ...PAGE_QUERY,
       query: Type.Optional(Type.String({ description: 'A part of an id, a name or an address' })),
       ip: Type.Optional(Type.String({ description: 'The address of the device' })),
+      channels: WithChannels(),
       status: Type.Optional(
         Type.Integer({ description: '1: those that are online; 0, and unless given: those that are not; else all' }),
       ),
     }),
     answer: Type.Object({ total: Type.Integer(), data: Type.Array(DeviceAnswer) }),
     wire: 'fields',
-    handle({ query: { query, ip, status = OFFLINE, ...page } }) {
+    handle({ query: { query, ip, channels = true, status = OFFLINE, ...page } }) {
       const found = [...registry.devices].filter((device) => {
         const { id, name, ownName, ends } = device
         const host = ends?.remote.host ?? ''
         if (status === ONLINE ? !device.isOnline : status === OFFLINE && device.isOnline) return false
         return (ip ?? host) === host && isFound(query, id, name, ownName, host)
       })
-      const rooms = { left: MAX_CHANNELS }
+      const rooms = { left: channels ? MAX_CHANNELS : 0 }
       const data = pageOf(found, page).map((device) => deviceView(platform, device, channelsWithin(device, rooms)))
       return { total: found.length, data }
     },
@@ -82,10 +85,11 @@ export function addDeviceOperations(add: AddOperation, platform: Platform, group
     path: 'api/devices/{deviceId}',
     summary: 'Get device by device id',
     params: ONE_DEVICE,
+    query: Type.Object({ channels: WithChannels() }),
     answer: DeviceAnswer,
-    handle({ params: { deviceId } }) {
+    handle({ params: { deviceId }, query: { channels = true } }) {
       const device = deviceOf(platform, deviceId)
-      return deviceView(platform, device, registry.channelsOf(deviceId))
+      return deviceView(platform, device, channels ? registry.channelsOf(deviceId) : [])
     },
   })
 

@@ -4,7 +4,7 @@ import type { Platform } from '../platform.ts'
 import type { Channel } from '../registry/channel.ts'
 import { channelOf, GbId, pageOf, PAGE_QUERY, RowId, type AddOperation } from './requests.ts'
 import { GroupChannelAnswer } from './schemas.ts'
-import { deviceName, statusOf } from './views.ts'
+import { deviceName, isPlaying, statusOf } from './views.ts'
 
 /** The group above the root, which clients call so or by 0. */
 const TOP = -1
@@ -50,12 +50,15 @@ export function addGroupOperations(add: AddOperation, platform: Platform, groups
     path: 'api/groups/{pid}',
     summary: 'Query device groups: those below a group, with theirs and the channels',
     params: Type.Object({ pid: Type.Integer({ minimum: TOP, maximum: 2 ** 31 - 1, description: '-1 for the root' }) }),
+    query: Type.Object({
+      channels: Type.Optional(Type.Boolean({ description: 'false leaves the channels out' })),
+    }),
     answer: Type.Array(GroupAnswer),
-    async handle({ params: { pid } }) {
+    async handle({ params: { pid }, query: { channels = true } }) {
       const all = await groups.all()
       const top = pid === TOP ? NONE : pid
       if (top !== NONE) groupIn(all, top)
-      const members = await groups.members(all.map(({ id }) => id))
+      const members = channels ? await groups.members(all.map(({ id }) => id)) : []
       const byGroup = Map.groupBy(members, ({ groupId }) => groupId)
       const below = Map.groupBy(all, (group) => group.pid)
       const viewsBelow = (id: number, level: number): GroupView[] =>
@@ -100,7 +103,13 @@ export function addGroupOperations(add: AddOperation, platform: Platform, groups
     path: 'api/groups/{groupId}/channels',
     summary: 'List channels in a group, beside a page of all channels',
     params: ONE_GROUP,
-    query: Type.Object({ ...PAGE_QUERY, deviceId: Type.Optional(GbId('Channels of this device alone')) }),
+    query: Type.Object({
+      ...PAGE_QUERY,
+      deviceId: Type.Optional(GbId('Channels of this device alone')),
+      inGroup: Type.Optional(
+        Type.Boolean({ description: 'true: the page is of the channels in the group, and channels is empty' }),
+      ),
+    }),
     answer: Type.Object({
       total: Type.Integer({ description: 'All channels, or those of the device' }),
       data: Type.Object({
@@ -109,9 +118,14 @@ export function addGroupOperations(add: AddOperation, platform: Platform, groups
       }),
     }),
     wire: 'fields',
-    async handle({ params: { groupId }, query: { deviceId, ...page } }) {
+    async handle({ params: { groupId }, query: { deviceId, inGroup = false, ...page } }) {
       groupIn(await groups.all(), groupId)
       const members = await groups.members([groupId])
+      if (inGroup) {
+        const found = members.filter((member) => deviceId === undefined || member.deviceId === deviceId)
+        const list = pageOf(found, page).flatMap((member) => memberView(member) ?? [])
+        return { total: found.length, data: { list, channels: [] } }
+      }
       const rows = new Map(members.map((member) => [keyOf(member), member.id]))
       const all = deviceId === undefined ? [...registry.allChannels()] : registry.channelsOf(deviceId)
       const list = pageOf(all, page).map((channel) => {
@@ -127,10 +141,13 @@ export function addGroupOperations(add: AddOperation, platform: Platform, groups
     path: 'api/groups/channel/add/{groupId}',
     summary: 'Add channels to a group, in place of all that are in it',
     params: ONE_GROUP,
+    query: Type.Object({
+      replace: Type.Optional(Type.Boolean({ description: 'false: beside those that are in it' })),
+    }),
     body: Members,
-    async handle({ params: { groupId }, body }) {
+    async handle({ params: { groupId }, query: { replace = true }, body }) {
       for (const { deviceId, channelId } of body) channelOf(platform, deviceId, channelId)
-      await groups.setMembers(groupId, body)
+      await (replace ? groups.setMembers(groupId, body) : groups.addMembers(groupId, body))
     },
   })
 
@@ -163,6 +180,7 @@ export function addGroupOperations(add: AddOperation, platform: Platform, groups
       channelName: customName || name,
       deviceName: deviceName(platform, deviceId),
       status: statusOf(platform, channel),
+      playing: isPlaying(platform, channel),
       streamMode: registry.device(deviceId)?.streamMode ?? '',
       inGroup: member !== undefined,
     }

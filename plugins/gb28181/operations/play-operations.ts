@@ -11,7 +11,7 @@ import {
 } from 'sluice/sdk'
 import type { Platform } from '../platform.ts'
 import { livePath, type Channel } from '../registry/channel.ts'
-import { lastingWish } from '../streams/sources.ts'
+import { lastingWish, watchedWish } from '../streams/sources.ts'
 import { playbackRangeOf } from '../streams/stream-address.ts'
 import { channelByKey, channelOf, deviceOf, ONE_CHANNEL, type AddOperation } from './requests.ts'
 
@@ -58,14 +58,21 @@ export function addPlayOperations(add: AddOperation, platform: Platform): void {
     path: 'api/playback/start/{deviceId}/{channelId}',
     summary: 'Fetch a recording of a channel until its end; viewers have it fetched by themselves',
     params: ONE_CHANNEL,
-    body: Type.Object(TIME_RANGE),
+    body: Type.Object({
+      ...TIME_RANGE,
+      lasting: Type.Optional(
+        Type.Boolean({ description: 'false: it also ends when its viewers have left, or none have come' }),
+      ),
+    }),
     query: Type.Object(TIME_RANGE),
     answer: PlayAnswer,
-    handle({ params: { deviceId, channelId }, body, query }) {
+    handle({ params: { deviceId, channelId }, body: { lasting = true, ...range }, query }) {
       const channel = playable(deviceId, channelId)
-      const args = Object.fromEntries(Object.entries({ ...query, ...body }))
+      const args = Object.fromEntries(Object.entries({ ...query, ...range }))
       if (playbackRangeOf(args) === undefined) throw new InvalidRequest('start is missing')
-      return begun({ ...lastingWish(freePath(livePath(channel)), channel), args })
+      const streamPath = freePath(livePath(channel))
+      const wish = lasting ? lastingWish(streamPath, channel) : watchedWish(streamPath, channel)
+      return begun({ ...wish, args })
     },
   })
 

@@ -4,6 +4,7 @@ import { Type } from 'sluice/sdk'
 const Moment = () => Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
 
 const Status = () => Type.String({ description: 'ON or OFF' })
+const Playing = () => Type.Boolean({ description: 'Its stream is on this server now' })
 
 /** `Channel` of the API (api.md 7.3). */
 export const ChannelAnswer = Type.Object({
@@ -23,6 +24,7 @@ export const ChannelAnswer = Type.Object({
   registerWay: Type.Integer(),
   secrecy: Type.Integer(),
   status: Status(),
+  playing: Playing(),
   gpsTime: Moment(),
   longitude: Type.String(),
   latitude: Type.String(),
@@ -37,6 +39,8 @@ export const DeviceAnswer = Type.Object({
   name: Type.String(),
   manufacturer: Type.String(),
   model: Type.String(),
+  firmware: Type.String(),
+  version: Type.String({ description: 'Of the standard, as 2.0; empty where it tells none, which is taken for 2.0' }),
   longitude: Type.String(),
   latitude: Type.String(),
   status: Type.String({ description: 'ONLINE or OFFLINE' }),
@@ -74,6 +78,7 @@ export const ListedChannelAnswer = Type.Object({
   streamPath: Type.String(),
   channelType: Type.String({ description: 'device, or custom: added by an operator' }),
   status: Status(),
+  playing: Playing(),
 })
 
 /** A channel that is found by its address. */
@@ -123,6 +128,7 @@ export const GroupChannelAnswer = Type.Object({
   channelName: Type.String(),
   deviceName: Type.String(),
   status: Status(),
+  playing: Playing(),
   streamMode: Type.String(),
   inGroup: Type.Boolean(),
 })

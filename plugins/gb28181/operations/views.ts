@@ -31,6 +31,8 @@ export function deviceView(shown: Shown, device: Device, channels: readonly Chan
     name: device.name || device.ownName,
     manufacturer: device.manufacturer,
     model: device.model,
+    firmware: device.firmware,
+    version: device.version,
     longitude,
     latitude,
     status: device.isOnline ? 'ONLINE' : 'OFFLINE',
@@ -77,6 +79,7 @@ export function channelView(shown: Shown, channel: Channel): Static<typeof Chann
     registerWay: channel.registerWay,
     secrecy: channel.secrecy,
     status: statusOf(shown, channel),
+    playing: isPlaying(shown, channel),
     gpsTime: momentOf(channel.positionMs),
     longitude: channel.longitude,
     latitude: channel.latitude,
@@ -112,6 +115,7 @@ export function listedChannelView(shown: Shown, channel: Channel): Static<typeof
     streamPath: playedPath(channel),
     channelType: typeOf(channel),
     status: statusOf(shown, channel),
+    playing: isPlaying(shown, channel),
   }
 }
 
@@ -181,6 +185,11 @@ export function addressOf({ registry }: Shown, { ipAddress, deviceId }: Channel)
 /** `ON` or `OFF`. */
 export function statusOf({ registry, ctx }: Shown, channel: Channel): 'ON' | 'OFF' {
   return isChannelOn(channel, { registry, streams: ctx.streams }) ? 'ON' : 'OFF'
+}
+
+/** True while the stream of a channel is on this server. */
+export function isPlaying({ ctx }: Pick<Shown, 'ctx'>, channel: Channel): boolean {
+  return ctx.streams.get(playedPath(channel)) !== undefined
 }
 
 function playedPath(channel: Channel): string {

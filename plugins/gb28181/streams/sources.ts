@@ -37,10 +37,15 @@ export function pullAll(ctx: GbContext, registry: Registry, device: Device): voi
   }
 }
 
+/** The wish of a stream that goes on as long as it has viewers. */
+export function watchedWish(streamPath: string, channel: Channel): PullWish {
+  return wishFor(streamPath, channel, addressOfPath(streamPath)?.isPlayback === true)
+}
+
 /** The wish of a stream that goes on without viewers. */
 export function lastingWish(streamPath: string, channel: Channel): PullWish {
   return {
-    ...wishFor(streamPath, channel, addressOfPath(streamPath)?.isPlayback === true),
+    ...watchedWish(streamPath, channel),
     publish: { delayclosetimeout: 0, idletimeout: 0 },
     isLasting: true,
   }

@@ -35,13 +35,15 @@ describe('the operations of channels', () => {
       ['online=false', [YARD]],
       ['channelType=true', [TREE]],
       ['channelType=false', [CHANNEL_ID, YARD]],
+      ['top=true', [TREE, YARD]],
+      ['top=true&online=false', [YARD]],
       ['page=2&count=2', [YARD]],
     ]
     for (const [query, ids] of cases) {
       expect(idsOf(await rig.get(`devices/${DEVICE_ID}/channels?${query}`)), query).to.eql(ids)
     }
     const [first] = rowsOf(await rig.get(`devices/${DEVICE_ID}/channels`))
-    expect(first).to.include({ deviceId: TREE, id: `${DEVICE_ID}_${TREE}` })
+    expect(first).to.include({ deviceId: TREE, id: `${DEVICE_ID}_${TREE}`, subCount: 1, playing: false })
     expect(idsOf(await rig.get(`sub_channels/${DEVICE_ID}/${TREE}/channels`))).to.eql([CHANNEL_ID])
     expect(await rig.get(`sub_channels/${DEVICE_ID}/${PROXY}/channels`)).to.include({ code: 404 })
   })
@@ -106,7 +108,7 @@ describe('the operations of channels', () => {
     const fields = { id: `${PROXY}_${PROXY}`, deviceId: PROXY, name: 'Gate', manufacturer: 'Acme', model: 'A1' }
     expect(await shown()).to.include({ ...fields, streamPath: 'cam/gate', status: 'OFF' })
     const publisher = await rig.server.streams.publish(sessionInit('cam/gate'))
-    expect(await shown()).to.include({ status: 'ON' })
+    expect(await shown()).to.include({ status: 'ON', playing: true })
     publisher.close('the test is over')
     await waitFor(async () => (await shown())?.['status'] === 'OFF')
     await rig.post(`channel/update_with_proxy/${PROXY}`, { status: 'ON', streamPath: 'cam/b' })

@@ -31,16 +31,20 @@ describe('the operations of devices', () => {
       expect([answer.code, idsOf(answer)], path).to.eql([0, ids])
     }
     expect(await rig.get('list?status=2&page=2&count=1')).to.include({ total: 2 })
+    const { data } = await rig.get('list?status=1&channels=false')
+    expect((data as object[])[0]).to.deep.include({ deviceId: DEVICE_ID, channelCount: 1, channels: [] })
   })
 
   it('show a device with its channels', async () => {
-    await rig.registered({ name: 'Gate', manufacturer: 'Acme', model: 'A1' })
+    await rig.registered({ name: 'Gate', manufacturer: 'Acme', model: 'A1', firmware: 'F7' })
     const { data } = await rig.get(`devices/${DEVICE_ID}`)
     expect(data).to.deep.include({
       deviceId: DEVICE_ID,
       name: 'Gate',
       manufacturer: 'Acme',
       model: 'A1',
+      firmware: 'F7',
+      version: '3.0',
       status: 'ONLINE',
       online: true,
       transport: 'UDP',
@@ -50,6 +54,7 @@ describe('the operations of devices', () => {
     })
     const [channel] = (data as { channels: unknown[] }).channels
     expect(channel).to.deep.include({ id: `${DEVICE_ID}_${CHANNEL_ID}`, name: 'Door', status: 'ON' })
+    expect((await rig.get(`devices/${DEVICE_ID}?channels=false`))['data']).to.deep.include({ channels: [] })
     expect(await rig.get(`devices/${OTHER}`)).to.include({ code: 404, message: `there is no device ${OTHER}` })
   })
 

@@ -108,6 +108,14 @@ describe('the operations of groups', () => {
     expect((await rig.get(`groups/${id}/channels?deviceId=${PROXY}`))['total']).to.equal(1)
     expect((await groups(root!.id))[0]!.channels.map(({ channelId }) => channelId)).to.eql([CHANNEL_ID, PROXY])
 
+    const { total, data } = await rig.get(`groups/${id}/channels?inGroup=true&page=2&count=1`)
+    expect(total).to.equal(2)
+    expect((data as { list: object[] }).list[0]).to.include({ channelId: PROXY, inGroup: true, playing: false })
+    const [bare] = (await rig.get(`groups/${root!.id}?channels=false`))['data'] as readonly Group[]
+    expect(bare).to.deep.include({ id, channels: [] })
+
+    await rig.post(`groups/channel/add/${id}?replace=false`, [yard, door])
+    expect((await members()).channels.map(({ channelId }) => channelId)).to.eql([CHANNEL_ID, PROXY, YARD])
     await rig.post(`groups/channel/add/${id}`, [yard])
     expect((await members()).channels.map(({ channelId }) => channelId)).to.eql([YARD])
     expect(await rig.post(`groups/channel/add/${id}`, [{ deviceId: DEVICE_ID, channelId: '3499' }])).to.include({

@@ -53,10 +53,10 @@ describe('recordings of devices', () => {
       requirePeer(this, 'ffmpeg')
     })
 
-    const started = async () => {
+    const started = async (more: object = {}) => {
       const source = await clipByFfmpeg({ seconds: 2, size: '160x120' })
       const device = await rig.registered({ source, recordings: RECORDINGS })
-      const body = { start: String(START_MS / 1000), end: String((START_MS + HOUR_MS) / 1000) }
+      const body = { start: String(START_MS / 1000), end: String((START_MS + HOUR_MS) / 1000), ...more }
       const { data, ...rest } = await rig.post(`playback/start/${TARGET}`, body)
       expect(rest).to.include({ code: 0 })
       return { device, streamPath: (data as { streamPath: string }).streamPath, data }
@@ -84,6 +84,12 @@ describe('recordings of devices', () => {
       }
       expect(await rig.get(`playback/speed?speed=3&streamPath=${streamPath}`)).to.include({ code: 400 })
       expect(await rig.get('playback/pause?streamPath=live/none')).to.include({ code: 404 })
+    })
+
+    it('no longer than somebody watches, where that is asked for', async () => {
+      rig = await ApiRig.start({ publish: { delayclosetimeout: '300ms', idletimeout: '300ms' } })
+      const { device } = await started({ lasting: false })
+      await waitFor(() => device.sessions.length === 0)
     })
 
     it('live until they are stopped', async () => {

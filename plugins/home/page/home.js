@@ -13,7 +13,7 @@ const FIRST_STREAM_MS = 10_000
 const EXAMPLE = { streamPath: 'live/test', query: '' }
 
 /** What the server says of itself: see plugins/home/visitor-view.ts. */
-let server = { administration: false, playNeedsKey: false, streamPath: '', publish: [], play: [] }
+let server = { administration: false, console: '', playNeedsKey: false, streamPath: '', publish: [], play: [] }
 /** The stream that the page's address names, or the one to begin with. */
 let target = targetInFragment(location.hash)
 
@@ -57,7 +57,7 @@ function play(wanted) {
 }
 
 function urlOf(shown) {
-  return addressOf(shown, target, location.href)
+  return addressOf(shown, target, document.baseURI)
 }
 
 function showState(state, detail) {
@@ -115,7 +115,7 @@ function askWhich() {
 function exampleCommand() {
   const shown = server.publish.find(({ scheme }) => isRtmp(scheme))
   if (shown === undefined) return ''
-  const address = shellWord(addressOf(shown, EXAMPLE, location.href))
+  const address = shellWord(addressOf(shown, EXAMPLE, document.baseURI))
   return (
     'ffmpeg -re -f lavfi -i testsrc2=size=1280x720:rate=25 -f lavfi -i sine -c:v libx264 -preset veryfast ' +
     `-tune zerolatency -pix_fmt yuv420p -g 50 -c:a aac -f flv ${address}`
@@ -132,7 +132,7 @@ function showPublishAddresses() {
 /** OBS asks for the address in two parts. */
 function rtmpRows(addresses) {
   const servers = addresses.map((shown) => {
-    const address = addressOf(shown, EXAMPLE, location.href)
+    const address = addressOf(shown, EXAMPLE, document.baseURI)
     return [
       `OBS Studio, ${labelOf(shown)}: Settings, Stream, Service “Custom”, Server`,
       address.slice(0, address.lastIndexOf('/')),
@@ -152,7 +152,7 @@ function showPlayAddresses() {
 }
 
 function rowsOf(addresses, stream) {
-  return addresses.map((shown) => [labelOf(shown), addressOf(shown, stream, location.href)])
+  return addresses.map((shown) => [labelOf(shown), addressOf(shown, stream, document.baseURI)])
 }
 
 function showGroups(id, groups, rowsFor) {
@@ -202,6 +202,7 @@ async function start() {
     setTimeout(() => void start(), RETRY_MS)
     return
   }
+  showAdministration()
   showPublishAddresses()
   showPlayAddresses()
   element('delay').hidden = whepAddress(server.play) === undefined
@@ -210,6 +211,12 @@ async function start() {
   else if (!server.administration) waitForFirst()
   if (server.administration) void list.follow()
   else say('list-status', 'Only administrators on the server’s machine see them. Name the stream to play.')
+}
+
+function showAdministration() {
+  const link = element('administration')
+  link.hidden = server.console === ''
+  link.href = server.console
 }
 
 async function askServer() {

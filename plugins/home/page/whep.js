@@ -1,4 +1,4 @@
-/* global location, URL */
+/* global document, URL */
 
 /**
  * Plays a stream by WHEP in a media element, with the client that the server's WebRTC plugin has. It calls `onRefused` with
@@ -18,7 +18,7 @@ export class WhepEngine {
       const { WebRtcSession } = await import(new URL('../webrtc/client.js', import.meta.url).href)
       if (this.#isDestroyed) return
       this.#session = new WebRtcSession(() => this.#isDestroyed || onEnded())
-      await this.#session.play(new URL(url, location.href).href, this.#video)
+      await this.#session.play(new URL(url, document.baseURI).href, this.#video)
     } catch (error) {
       if (!this.#isDestroyed) onRefused(error.status ?? 0, error.message)
     }

@@ -25,7 +25,12 @@ const SERVER: ServerInfo = {
   mayAdminister: ({ headers }) => headers['x-admin'] === 'yes',
 }
 
-type View = { readonly administration: boolean; readonly playNeedsKey: boolean; readonly streamPath: string }
+type View = {
+  readonly administration: boolean
+  readonly console: string
+  readonly playNeedsKey: boolean
+  readonly streamPath: string
+}
 
 describe('home', () => {
   let host: FakeHost<unknown>
@@ -41,7 +46,8 @@ describe('home', () => {
   }
 
   const files = [
-    { path: '/', type: 'text/html; charset=utf-8', has: '<title>Sluice</title>' },
+    { path: '/', type: 'text/html; charset=utf-8', has: '<base href="./" />' },
+    { path: '/home/', type: 'text/html; charset=utf-8', has: '<base href="../" />' },
     { path: '/home/home.css', type: 'text/css; charset=utf-8', has: 'light-dark(' },
     { path: '/home/home.js', type: 'text/javascript; charset=utf-8', has: 'home/addresses' },
     { path: '/home/icon.svg', type: 'image/svg+xml', has: '<svg' },
@@ -66,29 +72,74 @@ describe('home', () => {
     })
   }
 
-  it('has all that the page names, at addresses relative to it', async () => {
-    const named: string[] = []
-    const pending = [{ url: `${host.http.origin}/`, pattern: /(?:src|href)="([^"]*)"/gu }]
-    for (const { url, pattern } of pending) {
-      const answer = await fetch(url)
-      expect(answer.status, url).to.equal(200)
-      for (const [, address = ''] of (await answer.text()).matchAll(pattern)) {
-        named.push(address)
-        const script = address.endsWith('.js') && address !== 'home/mpegts.js'
-        pending.push({ url: new URL(address, url).href, pattern: script ? /from '([^']*)'/gu : /(?!)/gu })
+  for (const place of ['/', '/home/']) {
+    it(`has all that the page names at ${place}, at addresses relative to the server's root`, async () => {
+      const named: string[] = []
+      const root = `${host.http.origin}/`
+      const pending = [{ url: host.http.origin + place, base: root, pattern: /(?:src|href)="([^".][^"]*)"/gu }]
+      for (const { url, base, pattern } of pending) {
+        const answer = await fetch(url)
+        expect(answer.status, url).to.equal(200)
+        for (const [, address = ''] of (await answer.text()).matchAll(pattern)) {
+          named.push(address)
+          const found = new URL(address, base).href
+          const script = address.endsWith('.js') && address !== 'home/mpegts.js'
+          pending.push({ url: found, base: found, pattern: script ? /from '([^']*)'/gu : /(?!)/gu })
+        }
       }
-    }
-    expect(named).to.include.members(['home/home.css', 'home/home.js', 'home/mpegts.js', './player.js'])
-    expect(named.filter((address) => /^(?:\/|\w+:)/u.test(address))).to.eql([])
-  })
+      expect(named).to.include.members(['home/home.css', 'home/home.js', 'home/mpegts.js', './player.js'])
+      expect(named.filter((address) => /^(?:\/|\w+:)/u.test(address))).to.eql([])
+    })
+  }
 
-  it('leads from /home and /home/ to the page, below the path that a proxy has it at, too', async () => {
-    for (const path of ['/home', '/home/', '/home?x=1']) {
+  it('leads from /home to the address with a slash, below the path that a proxy has it at, too', async () => {
+    for (const path of ['/home', '/home?x=1']) {
       const answer = await fetch(`${host.http.origin}${path}`, { redirect: 'manual' })
       expect(answer.status).to.equal(302)
       const location = answer.headers.get('location') ?? ''
-      expect(new URL(location, `https://example.com/tv${path}`).href).to.equal('https://example.com/tv/')
+      expect(new URL(location, `https://example.com/tv${path}`).href).to.equal('https://example.com/tv/home/')
     }
+  })
+
+  const BROWSER = { accept: 'text/html' }
+  const ADMINISTRATOR = { 'x-admin': 'yes' }
+
+  describe('beside a console', () => {
+    beforeEach(async () => {
+      await host.dispose()
+      host = await createFakeHost(home, { services: { server: SERVER, console: { url: '/admin/' } } })
+    })
+
+    it('leads the browsers of administrators from / to it, below the path of a proxy, too', async () => {
+      const headers = { ...BROWSER, ...ADMINISTRATOR }
+      const answer = await fetch(`${host.http.origin}/`, { headers, redirect: 'manual' })
+      expect(answer.status).to.equal(302)
+      const location = answer.headers.get('location') ?? ''
+      expect(new URL(location, 'https://example.com/tv/').href).to.equal('https://example.com/tv/admin/')
+    })
+
+    it('gives the page to other visitors and to programs, and to everybody at /home/', async () => {
+      for (const [path, headers] of [
+        ['/', BROWSER],
+        ['/', ADMINISTRATOR],
+        ['/home/', { ...BROWSER, ...ADMINISTRATOR }],
+      ] as const) {
+        const answer = await fetch(`${host.http.origin}${path}`, { headers, redirect: 'manual' })
+        expect(answer.status, path).to.equal(200)
+        expect(await answer.text()).to.include('<title>Sluice</title>')
+      }
+    })
+
+    it('tells administrators where it is', async () => {
+      expect(await view(ADMINISTRATOR)).to.include({ console: 'admin/' })
+      expect(await view()).to.include({ console: '' })
+    })
+  })
+
+  it('gives the page to all who ask for / while there is no console', async () => {
+    const headers = { ...BROWSER, ...ADMINISTRATOR }
+    expect((await fetch(`${host.http.origin}/`, { headers, redirect: 'manual' })).status).to.equal(200)
+    expect(await view(ADMINISTRATOR)).to.include({ administration: true, console: '' })
   })
 
   it('tells the addresses of all plugins: relative ones where the page is, templates for the others', async () => {

@@ -57,24 +57,35 @@ export class CatalogueLists {
     return { total: Number(counted?.total ?? 0), events }
   }
 
-  /** The streams that have recordings of a type, by path. */
-  async streams(type: string): Promise<CatalogueEntry[]> {
+  /** The streams that have recordings, by path; those of one type, or an entry for each type. */
+  async streams(ofType?: string): Promise<CatalogueEntry[]> {
     const rows = await this.#catalogue.db
       .selectFrom('sluice_recording')
       .select(({ fn }) => [
         'stream_path',
+        'type',
         fn.countAll().as('count'),
+        fn.sum('size_bytes').as('size_bytes'),
         fn.min('start_ms').as('start_ms'),
         fn.max('end_ms').as('end_ms'),
       ])
-      .where('type', '=', type)
-      .groupBy('stream_path')
+      .$if(ofType !== undefined, (query) => query.where('type', '=', ofType ?? ''))
+      .groupBy(['stream_path', 'type'])
       .orderBy('stream_path')
+      .orderBy('type')
       .execute()
     const growing = new Map([...this.#catalogue.active].map((entry) => [`${entry.type}\n${entry.streamPath}`, entry]))
-    return rows.map(({ stream_path: streamPath, count, start_ms: startMs, end_ms: endMs }) => {
+    return rows.map((row) => {
+      const { stream_path: streamPath, type, count, size_bytes: sizeBytes, start_ms: startMs, end_ms: endMs } = row
       const latestMs = growing.get(`${type}\n${streamPath}`)?.endMs ?? 0
-      return { streamPath, count: Number(count), startMs, endMs: Math.max(endMs, latestMs) }
+      return {
+        streamPath,
+        type,
+        count: Number(count),
+        sizeBytes: Number(sizeBytes),
+        startMs,
+        endMs: Math.max(endMs, latestMs),
+      }
     })
   }
 

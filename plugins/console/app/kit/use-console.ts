@@ -25,7 +25,7 @@ const COMPONENTS: Console['components'] = {
   StreamPicker,
   Player: lazily(() => import('./player/player.tsx'), 240),
   JsonForm: lazily(() => import('./form/json-form.tsx'), 320),
-  Chart: lazily(() => import('./chart.tsx'), 160),
+  Chart: lazily(() => import('./chart.tsx'), 182),
 }
 
 /** The console as pages are given it. */

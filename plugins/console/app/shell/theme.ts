@@ -11,18 +11,25 @@ export const theme = createTheme({
   headings: { fontWeight: '600' },
 })
 
-/** Mantine's own grey of secondary texts, its red of errors, and its coloured texts on a tint, have too little contrast (WCAG 1.4.3). */
+/**
+ * Mantine's own grey of secondary texts, its links, its red of errors, and its coloured texts on a tint have too little contrast
+ * (WCAG 1.4.3).
+ */
 export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    '--mantine-color-anchor': 'var(--mantine-color-teal-9)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
     ...Object.fromEntries(
       Object.keys(colors).map((name) => [
         `--mantine-color-${name}-light-color`,
         `color-mix(in srgb, var(--mantine-color-${name}-9) 70%, black)`,
       ]),
     ),
-    '--mantine-color-error': 'var(--mantine-color-red-9)',
   },
-  dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
+  dark: {
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
+  },
 })

@@ -54,7 +54,7 @@ export const CONFIG_ROWS: readonly Row[] = [
   },
 ]
 
-const SECTION = { config: map(any), sources: map(s), inherited: any, revision: u }
+const SECTION = { config: map(any), sources: map(s), inherited: any, revision: u, storable: b }
 const CHANGED = { changed: list(s), requires_restart: b, restart_keys: list(s), revision: u }
 const LAYER = fields({ source: s, value: any, place: s, by: optional(s), time: optional(ts) })
 const KEYS = some(fields({ key: s, value: any, source: s, secret: b, layers: list(LAYER) }))

@@ -23,6 +23,7 @@ const CHANNEL_FIELDS = {
   registerWay: i,
   secrecy: i,
   status: s,
+  playing: b,
   gpsTime: orNull(ts),
   longitude: s,
   latitude: s,
@@ -31,6 +32,8 @@ const CHANNEL_FIELDS = {
   customChannelName: s,
 }
 const CHANNEL = fields(CHANNEL_FIELDS)
+/** A channel in the lists of one device. */
+const COUNTED_CHANNEL = fields({ ...CHANNEL_FIELDS, subCount: i })
 
 /** `Device` of api.md 7.3. */
 const DEVICE = fields({
@@ -38,6 +41,8 @@ const DEVICE = fields({
   name: s,
   manufacturer: s,
   model: s,
+  firmware: s,
+  version: s,
   longitude: s,
   latitude: s,
   status: s,
@@ -99,6 +104,7 @@ const LISTED_CHANNEL = fields({
   streamPath: s,
   channelType: s,
   status: s,
+  playing: b,
 })
 
 const ADDRESSED_CHANNEL = fields({
@@ -121,6 +127,7 @@ const GROUP_CHANNEL = fields({
   channelName: s,
   deviceName: s,
   status: s,
+  playing: b,
   streamMode: s,
   inGroup: b,
 })
@@ -298,14 +305,14 @@ export const GB_CHANNEL_ROWS: readonly Row[] = [
     name: 'get channels by device id',
     spellings: [`GET ${BASE}/devices/{deviceId}/channels`],
     ask: ({ gb }) => ({ params: gb.camera, query: { page: 1, count: 5, online: 'true' } }),
-    answer: totalOf(CHANNEL),
+    answer: totalOf(COUNTED_CHANNEL),
     refusals: [unknownDevice()],
   },
   {
     name: 'channels below a channel',
     spellings: [`GET ${BASE}/sub_channels/{deviceId}/{channelId}/channels`],
     ask: ({ gb }) => ({ params: gb.camera }),
-    answer: bare(fields({ ...SUCCESS, total: u, data: list(CHANNEL) })),
+    answer: bare(fields({ ...SUCCESS, total: u, data: list(COUNTED_CHANNEL) })),
     refusals: [refused('there is none', { params: { deviceId: NOBODY, channelId: NOBODY } }, 404)],
   },
   {

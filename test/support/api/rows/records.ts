@@ -16,7 +16,7 @@ const RECORD_FILE = fields({
   isActive: b,
 })
 const EVENT_FILE = fields({ ...FILE, eventId: s, eventLevel: s, eventName: s, eventDesc: s })
-const CATALOG = fields({ streamPath: s, count: u, startTime: ts, endTime: ts })
+const CATALOG = fields({ streamPath: s, type: s, count: u, size: U, startTime: ts, endTime: ts })
 const ALARM = fields({
   id: u,
   serverInfo: s,
@@ -44,7 +44,7 @@ export const RECORD_ROWS: readonly Row[] = [
       await world.newRecording('mp4')
       return {}
     },
-    answer: data(some(RECORDING)),
+    answer: page(some(RECORDING)),
   },
   {
     name: 'catalog of recordings',
@@ -53,7 +53,24 @@ export const RECORD_ROWS: readonly Row[] = [
       await world.newRecording('mp4')
       return { params: { type: 'mp4' } }
     },
-    answer: data(some(CATALOG)),
+    answer: page(some(CATALOG)),
+  },
+  {
+    name: 'days of recordings',
+    spellings: ['GET /api/record/{type}/days/{streamPath}'],
+    ask: async (world) => ({
+      params: { type: 'mp4', streamPath: await world.newRecording('mp4') },
+      query: { start: Math.floor(Date.now() / 1000) - 3600, timeZone: 'Asia/Shanghai' },
+    }),
+    answer: data(some(fields({ date: s, count: u, size: U }))),
+    refusals: [
+      {
+        why: 'there is no such time zone',
+        ask: { params: { type: 'mp4', streamPath: 'live/walk' }, query: { start: 1_764_000_000, timeZone: 'Mars' } },
+        status: 400,
+        code: 3,
+      },
+    ],
   },
   {
     name: 'list of recordings',

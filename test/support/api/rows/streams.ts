@@ -1,7 +1,7 @@
 import { b, dur, f, fields, i, I, json, list, map, orNull, s, some, ts, u, U, type Check } from '../checks.ts'
 import { bare, data, DONE, events, page, text, unknown, type Refusal, type Row } from '../row.ts'
 
-const TRACK = { codec: s, delta: dur, meta: json, bps: u, bpsOut: u, fps: f }
+const TRACK = { codec: s, delta: dur, meta: json, bps: u, bpsOut: u, fps: f, timestamp: u }
 const DETAIL = fields({ filePath: s, mode: s, fragment: dur, append: b, pluginName: s, pointer: U })
 /** What a session has to say of itself, by its plugin. */
 const DETAILS: Check = map(() => [])

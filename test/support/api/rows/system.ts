@@ -28,6 +28,22 @@ const SUMMARY = fields({
   recordCount: i,
   transformCount: i,
 })
+const OF_TOTAL = fields({ total: f, used: f })
+const LOAD = fields({
+  time: ts,
+  streams: i,
+  viewers: i,
+  receivedBps: f,
+  sentBps: f,
+  cpuPercent: f,
+  memory: OF_TOTAL,
+  processMemory: f,
+  disk: OF_TOTAL,
+  loopUtilization: f,
+  loopDelayP50: f,
+  loopDelayP99: f,
+  mostViewed: some(fields({ path: s, viewers: i, receivedBps: f })),
+})
 
 /** The server as a whole (api.md 3.1, 3.2). */
 export const SYSTEM_ROWS: readonly Row[] = [
@@ -39,6 +55,18 @@ export const SYSTEM_ROWS: readonly Row[] = [
     spellings: ['GET /api/summary/sse'],
     ask: () => ({ query: { interval: '100ms' } }),
     answer: events(SUMMARY),
+  },
+  {
+    name: 'load as events (ours)',
+    spellings: ['GET /api/load/sse'],
+    ask: () => ({ query: { interval: '100ms' } }),
+    answer: events(LOAD),
+  },
+  {
+    name: 'log as events (ours)',
+    spellings: ['GET /api/log/sse'],
+    ask: () => ({ query: { level: 'info', tail: 1 } }),
+    answer: events(fields({ time: ts, level: s, msg: s, plugin: s, rest: map(any), dropped: i })),
   },
   {
     name: 'shutdown',
@@ -98,6 +126,21 @@ export const SYSTEM_ROWS: readonly Row[] = [
         says: /^type must be publish or subscribe$/u,
       },
       { why: 'there is no path', ask: {}, status: 400, code: 3, says: /^stream_path is missing$/u },
+    ],
+  },
+  {
+    name: 'parameters that pass the gates',
+    spellings: ['GET /api/stream/signedquery/{streamPath}'],
+    ask: ({ streamPath }) => ({ params: { streamPath }, query: { plugin: 'rtmp', action: 'publish' } }),
+    answer: data(fields({ query: map(s), expire: ts })),
+    refusals: [
+      {
+        why: 'there is no such plugin',
+        ask: ({ streamPath }) => ({ params: { streamPath }, query: { plugin: 'none' } }),
+        status: 400,
+        code: 3,
+        says: /^plugin must be the name of a plugin that runs$/u,
+      },
     ],
   },
   {

@@ -1,0 +1,37 @@
+import { Type, Unsupported, type OperationRegistry } from 'sluice/sdk'
+import type { RecentLog } from '../../observe/recent-log.ts'
+import { LogLevelSchema, LogLine } from './log-line.ts'
+import { LogWatch } from './log-watch.ts'
+
+const MAX_TAIL = 2000
+
+/**
+ * `GET /api/log/sse`: the log of this process, line by line.
+ * @param log undefined where another program has the log
+ */
+export function addLogOperation(operations: OperationRegistry, log: RecentLog | undefined): void {
+  operations.events({
+    path: '/api/log/sse',
+    summary: 'The lines of the log, as they come',
+    access: 'admin',
+    query: Type.Object({
+      level: Type.Optional(LogLevelSchema),
+      plugin: Type.Optional(Type.String({ description: 'The lines of this plugin alone' })),
+      search: Type.Optional(Type.String({ maxLength: 200, description: 'A text in any field of the line' })),
+      tail: Type.Integer({ default: 0, minimum: 0, maximum: MAX_TAIL, description: 'Lines from before, the newest' }),
+    }),
+    event: LogLine,
+    async *events({ query, signal }) {
+      if (log === undefined) throw new Unsupported('this server is run by another program, which has its log')
+      const watch = new LogWatch(log, query)
+      const close = () => watch.close()
+      signal.addEventListener('abort', close, { once: true })
+      try {
+        for (let line = await watch.next(); line !== undefined; line = await watch.next()) yield line
+      } finally {
+        signal.removeEventListener('abort', close)
+        watch.close()
+      }
+    },
+  })
+}

@@ -1,0 +1,46 @@
+import type { Words } from 'sluice/sdk/console'
+
+const en = {
+  text: 'Second names by which this stream is played.',
+  alias: 'New alias',
+  autoRemove: 'Remove it when the stream ends',
+  add: 'Add',
+  added: (alias: string) => `${alias} is an alias now`,
+  table: 'Aliases of this stream',
+  name: 'Alias',
+  state: 'State',
+  states: ['the stream is absent', 'live', 'another stream has this name'],
+  lives: 'Ends',
+  withStream: 'with the stream',
+  never: 'when it is removed',
+  none: 'This stream has no alias.',
+  remove: 'Remove',
+  removeQuestion: (alias: string) => `Remove the alias ${alias}? Who plays by it loses the stream.`,
+  removeLabel: (alias: string) => `Remove ${alias}`,
+  removed: (alias: string) => `${alias} is removed`,
+  actions: 'Actions',
+}
+
+export const ALIAS_WORDS: Words<typeof en> = {
+  en,
+  zh: {
+    text: '播放此流时可使用的其他名称。',
+    alias: '新别名',
+    autoRemove: '流结束时删除',
+    add: '添加',
+    added: (alias) => `已添加别名 ${alias}`,
+    table: '此流的别名',
+    name: '别名',
+    state: '状态',
+    states: ['流不存在', '正常', '已有同名流'],
+    lives: '有效期',
+    withStream: '随流结束',
+    never: '直到删除',
+    none: '此流没有别名。',
+    remove: '删除',
+    removeQuestion: (alias) => `删除别名 ${alias}？通过它播放的观众将失去此流。`,
+    removeLabel: (alias) => `删除 ${alias}`,
+    removed: (alias) => `已删除 ${alias}`,
+    actions: '操作',
+  },
+}

@@ -1,0 +1,51 @@
+import type { Words } from 'sluice/sdk/console'
+
+const en = {
+  video: 'Picture',
+  audio: 'Sound',
+  none: 'none',
+  codec: 'Codec',
+  profile: 'Profile',
+  size: 'Size',
+  frameRate: 'Frames a second',
+  bitrate: 'Bitrate',
+  groupLength: 'Frames from keyframe to keyframe',
+  sampleRate: 'Sample rate',
+  channels: 'Channels',
+  layer: 'Layer',
+  language: 'Language',
+  label: 'Label',
+  frames: 'Frames',
+  framesText: 'The newest frames that are kept for late joiners, by size.',
+  noFrames: 'No frame is kept.',
+  chart: (count: number, keyframes: number, largest: string) =>
+    `${count} frames, ${keyframes} of them keyframes; the largest has ${largest}`,
+  kinds: { key: 'Keyframe', predicted: 'Refers back (P)', bidirectional: 'Refers both ways (B)' },
+  kept: (size: string) => `${size} are kept`,
+}
+
+export const TRACKS_WORDS: Words<typeof en> = {
+  en,
+  zh: {
+    video: '画面',
+    audio: '声音',
+    none: '无',
+    codec: '编码',
+    profile: '规格',
+    size: '分辨率',
+    frameRate: '帧率',
+    bitrate: '码率',
+    groupLength: '关键帧间隔（帧）',
+    sampleRate: '采样率',
+    channels: '声道',
+    layer: '层',
+    language: '语言',
+    label: '标签',
+    frames: '帧',
+    framesText: '为后来的观众保留的最新帧，按大小绘制。',
+    noFrames: '没有保留的帧。',
+    chart: (count, keyframes, largest) => `共 ${count} 帧，其中 ${keyframes} 个关键帧；最大 ${largest}`,
+    kinds: { key: '关键帧', predicted: '前向参考 (P)', bidirectional: '双向参考 (B)' },
+    kept: (size) => `已保留 ${size}`,
+  },
+}
