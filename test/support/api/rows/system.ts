@@ -1,7 +1,21 @@
-import { any, exactly, f, fields, i, list, map, some, s, ts, U } from '../checks.ts'
+import { any, exactly, f, fields, i, list, map, optional, s, some, ts, U } from '../checks.ts'
 import { bare, data, DONE, events, text, type Row } from '../row.ts'
 
-const PLUGIN = fields({ name: s, pushAddr: list(s), playAddr: list(s), description: map(s) })
+const PAGE = fields({
+  title: s,
+  titles: optional(map(s)),
+  group: optional(s),
+  icon: optional(s),
+  url: optional(s),
+  module: optional(s),
+})
+const PLUGIN = fields({
+  name: s,
+  pushAddr: list(s),
+  playAddr: list(s),
+  description: map(s),
+  pages: optional(list(PAGE)),
+})
 const SYSINFO = fields({
   startTime: ts,
   localIP: s,
