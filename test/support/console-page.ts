@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { expect } from 'chai'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { keep } from '../peers/lifetime.ts'
+import { waitFor } from '../peers/wait-for.ts'
 
 /** A bound of what hangs: a busy machine may need a while to draw a page. */
 const TIMEOUT_MS = 120_000
@@ -84,10 +85,12 @@ export class ConsolePage {
 
   /** Expects that the page moves: the pictures of its first video advance. */
   async plays(): Promise<void> {
-    // The script is text, for it runs in the page, whose types are not those of this project.
-    const frames = `document.querySelector('video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0`
-    const before = await this.page.evaluate<number>(frames)
-    await this.page.waitForFunction(`(${frames}) > ${before + 5}`)
+    // The script is text, for it runs in the page, whose types are not those of this project; the
+    // page's policy lets nothing poll there that is made of text.
+    const frames = () =>
+      this.page.evaluate<number>(`document.querySelector('video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0`)
+    const before = await frames()
+    await waitFor(async () => (await frames()) > before + 5, { timeoutMs: TIMEOUT_MS, what: 'pictures that advance' })
   }
 
   /**
