@@ -119,7 +119,7 @@ describe('the page of devices in Chromium', () => {
     await console.plays()
     await console.text(/Played time 10:00:\d\d/u)
     await console.button('Pause').click()
-    await console.button('Go on').click()
+    await console.button('Resume').click()
     await console.plays()
     await console.page.getByRole('slider', { name: 'Recordings of the day' }).focus()
     await console.page.keyboard.press('Shift+ArrowRight')

@@ -18,7 +18,7 @@ const en = {
   play: 'Play',
   playFrom: (time: string) => `Play from ${time}`,
   pause: 'Pause',
-  resume: 'Go on',
+  resume: 'Resume',
   stop: 'Stop',
   speed: 'Speed',
   at: 'Played time',
