@@ -85,11 +85,12 @@ export class ConsolePage {
 
   /** Expects that the page moves: the pictures of its first video advance. */
   async plays(): Promise<void> {
-    // The script is text, for it runs in the page, whose types are not those of this project.
-    const frames = `document.querySelector('video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0`
-    const before = await this.page.evaluate<number>(frames)
-    // The policy of the page lets nothing poll in it that is made of text.
-    await waitFor(async () => (await this.page.evaluate<number>(frames)) > before + 5)
+    // The script is text, for it runs in the page, whose types are not those of this project; the
+    // page's policy lets nothing poll there that is made of text.
+    const frames = () =>
+      this.page.evaluate<number>(`document.querySelector('video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0`)
+    const before = await frames()
+    await waitFor(async () => (await frames()) > before + 5, { timeoutMs: TIMEOUT_MS, what: 'pictures that advance' })
   }
 
   /**

@@ -21,10 +21,7 @@ type Calendar = { readonly startMs: number; readonly endMs: number; readonly tim
 /** No day is shorter, also where the clocks are changed. */
 const STEP_MS = 12 * 60 * 60 * 1000
 
-/**
- * The days of a time zone that spans touch, within a time, in their order.
- * @param spans in the order of their beginnings
- */
+/** The days of a time zone that spans touch, within a time, in their order. */
 export function daysOf(spans: readonly Span[], { startMs, endMs, timeZone }: Calendar): Day[] {
   const dateOf = dateFormat(timeZone)
   const days = new Map<string, { date: string; count: number; sizeBytes: number }>()

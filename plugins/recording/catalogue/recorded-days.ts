@@ -24,11 +24,11 @@ export class RecordedDays {
   }
 
   /** The days of a time that have recordings, in their order. */
-  async list({ type, streamPath, startMs, endMs, timeZone }: RecordedDaysInit): Promise<Day[]> {
+  async list({ type, streamPath, startMs: fromMs, endMs: toMs, timeZone }: RecordedDaysInit): Promise<Day[]> {
     const growing = [...this.#catalogue.active].filter(
       (entry) => entry.type === type && entry.streamPath === streamPath,
     )
-    const filter = { type, streamPath, startMs, endMs }
+    const filter = { type, streamPath, startMs: fromMs, endMs: toMs }
     const rows = await this.#catalogue.db
       .selectFrom('sluice_recording')
       .where((builder) =>
@@ -52,16 +52,11 @@ export class RecordedDays {
       .orderBy('bucket')
       .execute()
     const spans = rows.map((row): Span => {
-      const latestMs = growing
-        .filter(({ startMs: ms }) => ms - (ms % BUCKET_MS) === Number(row.bucket))
-        .map((one) => one.endMs)
-      return {
-        startMs: row.start_ms,
-        endMs: Math.max(row.end_ms, ...latestMs),
-        count: Number(row.count),
-        sizeBytes: Number(row.size_bytes),
-      }
+      const startMs = row.start_ms
+      return { startMs, endMs: row.end_ms, count: Number(row.count), sizeBytes: Number(row.size_bytes) }
     })
-    return daysOf(spans, { startMs, endMs, timeZone })
+    // The rows of files that are being written don't know yet how long these are.
+    const latest = growing.map(({ startMs, endMs }): Span => ({ startMs, endMs, count: 0, sizeBytes: 0 }))
+    return daysOf([...spans, ...latest], { startMs: fromMs, endMs: toMs, timeZone })
   }
 }

@@ -49,7 +49,8 @@ describe('the page of viewers in Chromium', () => {
     await row.waitFor()
 
     await console.button(`Move viewer ${id}`).click()
-    await console.page.getByRole('combobox', { name: 'To the stream' }).fill('live/two')
+    await console.page.getByRole('combobox', { name: 'To the stream' }).fill('two')
+    await console.page.getByRole('option', { name: 'live/two' }).click()
     await console.page.getByRole('dialog').getByRole('button', { name: 'Move' }).click()
     await row.filter({ hasText: 'gets live/two' }).waitFor()
     expect((await viewers()).find((one) => one.id === id)?.sourcePath).to.equal('live/two')

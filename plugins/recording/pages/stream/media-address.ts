@@ -1,0 +1,69 @@
+import type { TimeRange } from '../calendar.ts'
+import { encodedPath, type PageConsole, type RecordedFile, type Subject } from '../page-console.ts'
+
+/** Codecs that MPEG-TS has no place for. */
+const NOT_IN_TS = /av1|av01|vp0?9|flac/iu
+/** The time for which an address with a signature can be used, in seconds: a playlist's is that of its segments, too. */
+const SIGNED_SECONDS = 6 * 60 * 60
+
+/** The address of the playlist of a time. */
+export function playlistAddress(
+  console: PageConsole,
+  { type, streamPath }: Subject,
+  { fromMs, toMs }: TimeRange,
+  codecs: string,
+): Promise<string> {
+  const time = { start: fromMs, end: toMs }
+  if (type === 'mp4' && NOT_IN_TS.test(codecs)) {
+    return mediaAddress(console, 'hls', streamPath, '/hls/vod/fmp4.m3u8', { streamPath, ...time })
+  }
+  return mediaAddress(console, 'hls', streamPath, `/hls/${encodedPath(streamPath)}.m3u8`, { ...time, type })
+}
+
+/** The address by which a time is saved as one file. */
+export function rangeAddress(console: PageConsole, { type, streamPath }: Subject, { fromMs, toMs }: TimeRange) {
+  const time = { start: fromMs, end: toMs }
+  const path = encodedPath(streamPath)
+  if (type === 'mp4') return mediaAddress(console, 'mp4', streamPath, `/mp4/download/${path}.mp4`, time)
+  if (type === 'flv') return mediaAddress(console, 'flv', streamPath, `/flv/download/${path}`, time)
+  return mediaAddress(console, 'hls', streamPath, `/hls/download/${path}.ts`, { ...time, type })
+}
+
+/** The address by which a file is saved. */
+export function fileAddress(console: PageConsole, subject: Subject, file: RecordedFile): Promise<string> {
+  const { type, streamPath } = subject
+  if (type !== 'mp4') return rangeAddress(console, subject, file)
+  return mediaAddress(console, 'mp4', streamPath, `/mp4/download/${encodedPath(streamPath)}.mp4`, { id: file.id })
+}
+
+/** Saves what lies at an address. */
+export async function download(console: PageConsole, address: Promise<string>): Promise<void> {
+  await console.change(async () => {
+    const link = document.createElement('a')
+    link.href = await address
+    link.download = ''
+    link.click()
+  })
+}
+
+/** Media is for those whom the gates let in, administrators as others: with what these want in its query. */
+async function mediaAddress(
+  console: PageConsole,
+  plugin: string,
+  streamPath: string,
+  path: string,
+  query: Readonly<Record<string, string | number>>,
+): Promise<string> {
+  const signature = console.user.mayChange ? await signatureOf(console, plugin, streamPath) : {}
+  const search = new URLSearchParams(signature)
+  for (const [name, value] of Object.entries(query)) search.set(name, String(value))
+  return console.api.url(`${path}?${search}`)
+}
+
+async function signatureOf(console: PageConsole, plugin: string, streamPath: string) {
+  const { data } = await console.api.call('GET /api/stream/signedquery/{streamPath}', {
+    params: { streamPath },
+    query: { plugin, action: 'play', expire: Math.floor(Date.now() / 1000) + SIGNED_SECONDS },
+  })
+  return data.query
+}
