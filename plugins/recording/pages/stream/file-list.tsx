@@ -52,12 +52,7 @@ export function FileList({ console, subject, day, files, onPick, onChange }: Fil
             title: words.time,
             render: ({ fromMs, toMs, isActive }) => (
               <Group gap="xs">
-                <Anchor
-                  component="button"
-                  size="sm"
-                  aria-label={words.playFile(clockOf(fromMs))}
-                  onClick={() => onPick(fromMs)}
-                >
+                <Anchor component="button" size="sm" onClick={() => onPick(fromMs)}>
                   {`${clockOf(fromMs)} – ${clockOf(toMs)}`}
                 </Anchor>
                 {isActive && (

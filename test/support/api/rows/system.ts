@@ -1,20 +1,12 @@
-import { any, exactly, f, fields, i, list, map, optional, s, some, ts, U } from '../checks.ts'
+import { any, exactly, f, fields, i, list, map, optional, some, s, ts, U } from '../checks.ts'
 import { bare, data, DONE, events, text, type Row } from '../row.ts'
 
-const PAGE = fields({
-  title: s,
-  titles: optional(map(s)),
-  group: optional(s),
-  icon: optional(s),
-  url: optional(s),
-  module: optional(s),
-})
 const PLUGIN = fields({
   name: s,
   pushAddr: list(s),
   playAddr: list(s),
   description: map(s),
-  pages: optional(list(PAGE)),
+  pages: optional(list(any)),
 })
 const SYSINFO = fields({
   startTime: ts,
