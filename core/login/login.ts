@@ -41,7 +41,7 @@ export type Caller = {
 }
 
 /** The name of the user that has logged in, and the token of the session. */
-export type LoggedIn = SignedToken & { readonly name: string }
+export type LoggedIn = SignedToken & { readonly name: string; readonly role: Role }
 
 type LoginInit = {
   readonly log: Logger
@@ -153,13 +153,13 @@ export class Login {
   async #checked(name: string | undefined, password: string): Promise<LoggedIn | undefined> {
     const user = name === undefined ? undefined : await this.users.find(name)
     const isRight = await this.#hashes.matches(user?.password, password)
-    if (user !== undefined && isRight) return this.#begin(user.name, user.stamp)
+    if (user !== undefined && isRight) return this.#begin(user.name, user.stamp, user.role)
     if (name !== SETUP_NAME || (await this.users.hasAdmin()) || !this.#setup.take(password)) return undefined
-    return this.#begin(SETUP_NAME, SETUP_STAMP)
+    return this.#begin(SETUP_NAME, SETUP_STAMP, 'admin')
   }
 
-  async #begin(name: string, stamp: string): Promise<LoggedIn> {
-    return { name, ...(await this.#sessions.sign({ name, stamp })) }
+  async #begin(name: string, stamp: string, role: Role): Promise<LoggedIn> {
+    return { name, role, ...(await this.#sessions.sign({ name, stamp })) }
   }
 
   async #program(token: string): Promise<Caller | undefined> {

@@ -17,7 +17,15 @@ export default definePlugin({
   version: '1.0.0',
   sdk: '^1',
   description: 'Has what happens stored, and tells web services of it',
-  mounts: [],
+  pages: [
+    {
+      title: 'Alarms',
+      titles: { zh: '告警' },
+      group: 'server',
+      icon: '/pages/alarms.svg',
+      module: new URL('pages/alarms.tsx', import.meta.url),
+    },
+  ],
   tables: ALARM_MIGRATIONS,
   formerNames: { migrations: 'alarm', tables: ['sluice_alarm'] },
   endsLast: true,

@@ -15,7 +15,15 @@ export default definePlugin({
   version: '1.0.0',
   sdk: '^1',
   description: 'Pulls and pushes streams by the rules of all plugins with a protocol, and for operators',
-  mounts: [],
+  pages: [
+    {
+      title: 'Pulls and pushes',
+      titles: { zh: '拉流与转推' },
+      group: 'live',
+      icon: '/pages/relays.svg',
+      module: new URL('pages/relays.tsx', import.meta.url),
+    },
+  ],
   provides: ['jobs'],
   formerNames: {},
   // The plugin starts before all others, so that the rules of each take effect as soon as that runs.

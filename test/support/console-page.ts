@@ -85,7 +85,8 @@ export class ConsolePage {
 
   /** Expects that the page moves: the pictures of its first video advance. */
   async plays(): Promise<void> {
-    // The script is text, for it runs in the page, whose types are not those of this project.
+    // The script is text, for it runs in the page, whose types are not those of this project; the
+    // page's policy lets nothing poll there that is made of text.
     const frames = () =>
       this.page.evaluate<number>(`document.querySelector('video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0`)
     const before = await frames()

@@ -3,6 +3,8 @@ import type { RecentLog } from '../../observe/recent-log.ts'
 import { LogLevelSchema, LogLine } from './log-line.ts'
 import { LogWatch } from './log-watch.ts'
 
+/** The lines from before that a client gets unless it says how many: one that asks for the first event alone need not wait. */
+const TAIL = 10
 const MAX_TAIL = 2000
 
 /**
@@ -18,7 +20,12 @@ export function addLogOperation(operations: OperationRegistry, log: RecentLog | 
       level: Type.Optional(LogLevelSchema),
       plugin: Type.Optional(Type.String({ description: 'The lines of this plugin alone' })),
       search: Type.Optional(Type.String({ maxLength: 200, description: 'A text in any field of the line' })),
-      tail: Type.Integer({ default: 0, minimum: 0, maximum: MAX_TAIL, description: 'Lines from before, the newest' }),
+      tail: Type.Integer({
+        default: TAIL,
+        minimum: 0,
+        maximum: MAX_TAIL,
+        description: 'Lines from before, the newest',
+      }),
     }),
     event: LogLine,
     async *events({ query, signal }) {

@@ -14,13 +14,14 @@ const UserInfo = Type.Object({
   username: Type.String({ description: '"token:" and its name for an API token' }),
   /** The end of the validity in Unix seconds; 0 when it never ends. */
   expiresAt: Int64(),
+  role: RoleSchema,
 })
-
-const CurrentUser = Type.Object({ ...UserInfo.properties, role: RoleSchema })
 
 /** `/api/auth/…` (api.md 2). */
 export function addLoginOperations(operations: OperationRegistry, login: Login, guard: Pick<Guard, 'admit'>): void {
-  const anonymous = () => ({ username: ANONYMOUS, expiresAt: Math.floor(Date.now() / 1000) + DAY_S })
+  const anonymous = () => {
+    return { username: ANONYMOUS, expiresAt: Math.floor(Date.now() / 1000) + DAY_S, role: 'admin' as const }
+  }
 
   operations.add({
     method: 'POST',
@@ -35,8 +36,8 @@ export function addLoginOperations(operations: OperationRegistry, login: Login, 
         await guard.admit(request, { access: 'user', changes: false })
         return { token: NO_TOKEN, userInfo: anonymous() }
       }
-      const { name, token, expiresS } = await login.logIn(username, password, requestClient(request).ip)
-      return { token, userInfo: { username: name, expiresAt: expiresS } }
+      const { name, token, expiresS, role } = await login.logIn(username, password, requestClient(request).ip)
+      return { token, userInfo: { username: name, expiresAt: expiresS, role } }
     },
   })
 
@@ -57,10 +58,10 @@ export function addLoginOperations(operations: OperationRegistry, login: Login, 
     path: '/api/auth/userinfo',
     summary: 'Current user',
     query: Type.Object({ token: Type.Optional(Type.String({ description: "The request's own unless given" })) }),
-    answer: CurrentUser,
+    answer: UserInfo,
     async handle({ query, request }) {
       const token = query.token ?? credentialOf(request)
-      if (!login.isOn || token === undefined) return { ...anonymous(), role: 'admin' as const }
+      if (!login.isOn || token === undefined) return anonymous()
       const { name, expiresS, role } = await login.identify(token)
       return { username: name, expiresAt: expiresS, role }
     },

@@ -20,7 +20,7 @@ export function addSignedQueryOperation(operations: OperationRegistry, sectionOf
     summary: 'The query by which a stream may be published or played',
     params: Type.Object({ streamPath: StreamPath() }),
     query: Type.Object({
-      plugin: Type.String({ description: 'The protocol: rtmp, flv, webrtc, …' }),
+      plugin: Type.String({ description: 'The name of the plugin whose protocol it is for' }),
       action: Type.Union([Type.Literal('publish'), Type.Literal('play')], { default: 'play' }),
       expire: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 1e10, description: 'Unix seconds; half an hour from now unless given' }),

@@ -70,7 +70,9 @@ describe('the log on the administration page', () => {
     await page.getByLabel('Lowest level').selectOption('warn')
     await line('the server is up').waitFor({ state: 'detached' })
     await page.getByLabel('Plugin').selectOption('talker')
+    const asked = page.waitForRequest((request) => request.url().includes('search=APPLE'))
     await page.getByLabel('Text', { exact: true }).fill('APPLE')
+    await asked
     await say('warn', 'a pear')
     await say('info', 'an apple of no weight')
     await say('warn', 'an apple')

@@ -118,21 +118,26 @@ describe('the page of streams in Chromium', () => {
     await waitFor(async () => ((await server.api('/api/subscribers')).body.data as readonly unknown[]).length === 0)
   })
 
-  it('says why a transport does not play, plays by the next, and goes on when the stream comes back', async () => {
+  it('says why a transport does not play, plays by the next, and goes on when the stream does', async () => {
     const first = publish({
-      url: server.rtmp('live/sound'),
+      url: server.rtmp('live/silent'),
       durationSeconds: LONG_SECONDS,
       video: { bFrames: 0 },
       audio: false,
     })
     const console = await open('streams')
     await console.page.route('**/webrtc/whep/**', (route) => route.fulfill({ status: 406, body: 'no codec in common' }))
-    await console.goTo('streams/live/sound')
+    await console.goTo('streams/live/silent')
     await console.text('Not by WebRTC: no codec in common. FLV instead.')
     await console.plays()
     first.signal('SIGTERM')
+    await console.text('No new picture comes')
+    publish({ url: server.rtmp('live/silent'), durationSeconds: LONG_SECONDS, audio: false })
+    await console.page.getByText('No new picture comes').waitFor({ state: 'hidden' })
+    await console.plays()
+    const [viewer] = (await server.api('/api/subscribers/live/silent')).body.data as readonly { readonly id: number }[]
+    await server.api(`/api/subscribe/stop/${viewer?.id}`, { method: 'POST', body: '{}' })
     await console.text('The stream has ended')
-    publish({ url: server.rtmp('live/sound'), durationSeconds: LONG_SECONDS, audio: false })
     await console.page.getByText('The stream has ended').waitFor({ state: 'hidden' })
     await console.plays()
   })
@@ -180,9 +185,9 @@ describe('the page of streams in Chromium', () => {
   it('takes a picture', async () => {
     const console = await open('streams/live/door')
     await console.button('Snapshot').click()
-    const picture = console.page.getByRole('img', { name: 'A picture of live/door' })
-    await picture.waitFor()
-    expect(await picture.evaluate('(image) => image.decode().then(() => image.naturalWidth)')).to.equal(320)
+    await console.page.getByRole('img', { name: 'A picture of live/door' }).waitFor()
+    const width = () => console.page.evaluate(`document.querySelector('[role=dialog] img')?.naturalWidth`)
+    await waitFor(async () => (await width()) === 320, { what: 'a picture of the size of the stream' })
     await console.isSound()
   })
 

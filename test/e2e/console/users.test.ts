@@ -39,6 +39,7 @@ describe('users and tokens on the administration page', () => {
     expect((await listed('user'))[0]).to.include({ username: 'alice', role: 'admin' })
     await console.button('Change password').click()
     await page.getByLabel('New password').fill('battery staple')
+    await console.isSound(/status of 400/u)
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await console.text('The password of alice is changed')
     await console.confirm(console.button('Remove alice'))

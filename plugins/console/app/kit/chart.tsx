@@ -83,7 +83,7 @@ function optionsOf({ size, scheme, names, timeText, valueText }: PlotParts): uPl
   const axis: uPlot.Axis = { stroke: text, font: FONT, grid: { stroke: grid, width: 1 }, ticks: { show: false } }
   return {
     ...size,
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },

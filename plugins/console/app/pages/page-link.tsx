@@ -19,7 +19,7 @@ export function PageLink({ console, to, children, ...rest }: Props) {
     console.navigate(to)
   }
   return (
-    <Anchor size="sm" {...rest} href={console.href(to)} onClick={follow}>
+    <Anchor size="sm" underline="always" {...rest} href={console.href(to)} onClick={follow}>
       {children}
     </Anchor>
   )

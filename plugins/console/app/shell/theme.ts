@@ -11,13 +11,16 @@ export const theme = createTheme({
   headings: { fontWeight: '600' },
 })
 
+const HOVER = { '--mantine-color-teal-filled-hover': 'color-mix(in srgb, var(--mantine-color-teal-9) 88%, black)' }
+
 /**
- * Mantine's own grey of secondary texts, its links, its red of errors, and its coloured texts on a tint have too little contrast
- * (WCAG 1.4.3).
+ * Mantine's own grey of secondary texts, its links, its red of errors, its coloured texts on a tint, and white texts on a button
+ * below the pointer have too little contrast (WCAG 1.4.3).
  */
 export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
+    ...HOVER,
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-anchor': 'var(--mantine-color-teal-9)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
@@ -29,6 +32,7 @@ export const contrastVariables: CSSVariablesResolver = ({ colors }) => ({
     ),
   },
   dark: {
+    ...HOVER,
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
   },

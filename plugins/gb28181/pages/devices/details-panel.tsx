@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { AlarmsTab } from './alarms/alarms-tab.tsx'
-import { channelState, type NamedChannel } from './channel.ts'
+import { channelState, livePath, type NamedChannel } from './channel.ts'
 import { useConsole } from './console-context.ts'
 import { ControlTab } from './control/control-tab.tsx'
 import { ChannelFacts, DeviceTab } from './device/device-tab.tsx'
@@ -55,6 +55,7 @@ export function DetailsPanel({ place, isInWall, onPlay, onRemoved }: DetailsPane
     channelId === undefined
       ? undefined
       : { deviceId, channelId, name: raw?.customChannelName || raw?.name || channelId }
+  const streamPath = raw?.streamPath ?? (channel === undefined ? '' : livePath(channel))
   const isOnline = device?.online === true
   const state = channel === undefined ? (isOnline ? 'online' : 'offline') : channelState(raw?.status, raw?.playing)
   const isNewer = device?.version === NEWEST_VERSION
@@ -77,7 +78,7 @@ export function DetailsPanel({ place, isInWall, onPlay, onRemoved }: DetailsPane
           </Button>
         )}
       </Group>
-      {isOfNoDevice && channel !== undefined && <ChannelFacts channel={channel} />}
+      {isOfNoDevice && channel !== undefined && <ChannelFacts channel={channel} streamPath={streamPath} />}
       {!isOfNoDevice && deviceData.error !== undefined && device === undefined && (
         <Problem error={deviceData.error} onRetry={() => void deviceData.refresh()} />
       )}
@@ -112,6 +113,7 @@ export function DetailsPanel({ place, isInWall, onPlay, onRemoved }: DetailsPane
               <DeviceTab
                 device={device}
                 channel={channel}
+                streamPath={streamPath}
                 isNewer={isNewer}
                 onChanged={() => void deviceData.refresh()}
                 onRemoved={onRemoved}

@@ -8,10 +8,7 @@ const en = {
   recordings: 'Recordings',
   alarms: 'Alarms',
   details: 'Device',
-  detailsOf: 'Details',
   nothingChosen: 'Choose a device or a channel to see what it is, has recorded and has told.',
-  chooseChannel: 'Choose a channel.',
-  notInWall: 'Its pictures are not in the wall.',
   show: 'Show',
 }
 
@@ -25,10 +22,7 @@ export const PAGE_WORDS: Words<typeof en> = {
     recordings: '录像',
     alarms: '报警',
     details: '设备',
-    detailsOf: '详情',
     nothingChosen: '选择设备或通道，查看其信息、录像和报警。',
-    chooseChannel: '请选择一个通道。',
-    notInWall: '该通道不在画面墙中。',
     show: '显示',
   },
 }

@@ -5,7 +5,7 @@ import type { Paths } from 'sluice/api'
 import type { Column, Console, DataTableProps } from 'sluice/sdk/console'
 import { DISABLED, nameOf, OFFLINE, type Kind, type Proxy } from './proxy.ts'
 import { ProxyState } from './proxy-state.tsx'
-import { StreamLink } from './stream-link.tsx'
+import { PageLink, streamPage } from './page-link.tsx'
 import { WORDS } from './proxies-words.ts'
 
 type Props = Pick<DataTableProps<Proxy>, 'rows' | 'empty' | 'paging'> & {
@@ -92,7 +92,11 @@ function columnsOf({ console, kind, onEdit, onChanged }: Props): readonly Column
     {
       key: 'stream',
       title: words.stream,
-      render: ({ streamPath }) => <StreamLink console={console} streamPath={streamPath} />,
+      render: ({ streamPath }) => (
+        <PageLink console={console} to={streamPage(streamPath)}>
+          {streamPath}
+        </PageLink>
+      ),
     },
     {
       key: 'begins',

@@ -6,8 +6,6 @@ export type Kind = 'pull' | 'push'
 
 /** The values of `status`; running is pulling or pushing. */
 export const OFFLINE = 0
-export const ONLINE = 1
-export const RUNNING = 2
 export const DISABLED = 3
 
 type PullProxy = Paths['GET /api/proxy/pull/list']['answer']['data'][number]

@@ -1,7 +1,13 @@
-import { any, exactly, f, fields, i, list, map, some, s, ts, U } from '../checks.ts'
+import { any, exactly, f, fields, i, list, map, optional, some, s, ts, U } from '../checks.ts'
 import { bare, data, DONE, events, text, type Row } from '../row.ts'
 
-const PLUGIN = fields({ name: s, pushAddr: list(s), playAddr: list(s), description: map(s) })
+const PLUGIN = fields({
+  name: s,
+  pushAddr: list(s),
+  playAddr: list(s),
+  description: map(s),
+  pages: optional(list(any)),
+})
 const SYSINFO = fields({
   startTime: ts,
   localIP: s,

@@ -8,6 +8,7 @@ type Props = {
 
 /** The title of a field that is made of several inputs, and what is wrong with it as a whole. */
 export function FieldHeading({ title, description, errors = [] }: Props) {
+  if (title === '' && description === undefined && errors.length === 0) return null
   return (
     <div>
       {title !== '' && (

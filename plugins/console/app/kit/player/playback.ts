@@ -7,9 +7,11 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 15_000
 /** Without a picture for so long, another transport is tried. */
 const PATIENCE_MS = 10_000
-/** A picture that stands still for so long comes by a dead connection. */
-const STALL_MS = 20_000
-const WATCH_MS = 2000
+/** The viewer is told of a picture that stands still for so long, as when the publisher has gone. */
+const STILL_MS = 5000
+/** A picture that stands still for so long may come by a dead connection, so that another is opened. */
+const DEAD_MS = 20_000
+const WATCH_MS = 1000
 /** A page that is hidden for so long takes no media. */
 const HIDDEN_MS = 60_000
 /** A signature that was refused is made anew, but not at once. */
@@ -17,10 +19,10 @@ const SIGNATURE_RETRY_MS = 30_000
 
 export type PlaybackState = {
   /**
-   * `connecting`; `playing`; `waiting`: nobody publishes it, or nothing comes; `ended`: it has played, and is waited for;
+   * `connecting`; `playing`; `stalled`: it has played, and no new picture comes; `waiting`: nobody publishes it, or nothing comes; `ended`: it has played, and is waited for;
    * `refused` and `unsupported`: it is given up.
    */
-  readonly phase: 'connecting' | 'playing' | 'waiting' | 'ended' | 'refused' | 'unsupported'
+  readonly phase: 'connecting' | 'playing' | 'stalled' | 'waiting' | 'ended' | 'refused' | 'unsupported'
   readonly transport: Transport
   /** Why it is so, by the server or the browser. */
   readonly message: string
@@ -51,7 +53,9 @@ export class Playback {
   #retry: number | undefined
   #patience: number | undefined
   #hiding: number | undefined
-  #progress = { time: -1, atMs: 0 }
+  /** The place in the media, and when it was reached. */
+  #progress = { place: -1, atMs: 0 }
+  #isStalled = false
   /** The query that passes the gates, by transport, once it was asked for. */
   readonly #signatures = new Map<Transport, { readonly query: string; readonly atMs: number }>()
 
@@ -100,7 +104,8 @@ export class Playback {
     const failed = (failure: Failure) => {
       if (turn === this.#turn) void this.#failed(failure)
     }
-    this.#progress = { time: -1, atMs: performance.now() }
+    this.#progress = { place: -1, atMs: performance.now() }
+    this.#isStalled = false
     this.#patience = window.setTimeout(() => void this.#outOfPatience(turn), PATIENCE_MS)
     this.#engine = openEngine(this.#video, url, failed)
   }
@@ -127,7 +132,6 @@ export class Playback {
     clearTimeout(this.#patience)
     this.#hasPlayed = true
     this.#pauseMs = FIRST_PAUSE_MS
-    this.#progress = { time: this.#video.currentTime, atMs: performance.now() }
     this.#tell('playing')
   }
 
@@ -220,13 +224,20 @@ export class Playback {
   }
 
   #watch(): void {
-    const { currentTime, paused } = this.#video
+    if (this.#engine === undefined || !this.#hasPlayed) return
+    const place = placeOf(this.#video)
     const nowMs = performance.now()
-    if (currentTime !== this.#progress.time || paused || document.hidden) {
-      this.#progress = { time: currentTime, atMs: nowMs }
-    } else if (this.#engine !== undefined && this.#hasPlayed && nowMs - this.#progress.atMs > STALL_MS) {
-      this.#again('ended', '')
+    if (place !== this.#progress.place || document.hidden) {
+      this.#progress = { place, atMs: nowMs }
+      if (this.#isStalled) this.#tell('playing')
+      this.#isStalled = false
+      return
     }
+    const stillMs = nowMs - this.#progress.atMs
+    if (stillMs > DEAD_MS) return this.#again('ended', '')
+    if (stillMs < STILL_MS || this.#isStalled) return
+    this.#isStalled = true
+    this.#tell('stalled')
   }
 
   #visibilityChanged(): void {
@@ -234,4 +245,9 @@ export class Playback {
     if (document.hidden) this.#hiding = window.setTimeout(() => this.#stop(), HIDDEN_MS)
     else if (this.#engine === undefined) void this.#open()
   }
+}
+
+/** Counts on while new media is shown: pictures, and the time where there are none. */
+function placeOf(video: HTMLVideoElement): number {
+  return video.videoWidth > 0 ? video.getVideoPlaybackQuality().totalVideoFrames : video.currentTime
 }

@@ -18,9 +18,10 @@ export function PlayerNotice({ state, isStopped, isPlain, onRetry }: Props) {
   const phase = state?.phase ?? 'connecting'
   const isGivenUp = phase === 'refused' || phase === 'unsupported'
   const hint = phase === 'waiting' ? words.waitingText : phase === 'ended' ? words.endedText : ''
+  const isStalled = !isStopped && phase === 'stalled'
   const isShown = isStopped || phase !== 'playing'
   return (
-    <div className={isShown ? styles.notice : undefined} aria-live="polite">
+    <div className={isShown ? (isStalled ? styles.remark : styles.notice) : undefined} aria-live="polite">
       {isShown && (
         <>
           <Text fw={600} size={isPlain ? 'sm' : 'md'}>

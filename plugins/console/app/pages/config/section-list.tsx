@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
 import { CONFIG_WORDS } from './config-words.ts'
-import { pageLink } from './page-link.tsx'
+import { pageLink } from './page-link.ts'
 
 const REFRESH_MS = 5000
 const SKELETONS = 24

@@ -3,10 +3,11 @@ import { AlertIcon, ArrowLeftIcon } from '@primer/octicons-react'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
+import { isSame } from '../../kit/form/validator.ts'
 import { changesOf, type Edits } from './changes.ts'
 import { ChangeBar } from './change-bar.tsx'
 import { CONFIG_WORDS } from './config-words.ts'
-import { pageLink } from './page-link.tsx'
+import { pageLink } from './page-link.ts'
 import { RawView } from './raw-view.tsx'
 import { ReviewDialog } from './review-dialog.tsx'
 import { SectionForm } from './section-form.tsx'
@@ -67,14 +68,17 @@ function EditedSection({ console, name, loaded, refresh }: LoadedProps) {
   const { section, isStorable } = loaded
   const changes = useMemo(() => changesOf(section, edits), [section, edits])
   const { problems, check } = useProblems(console, name, changes)
-  const edit = useCallback((path: string, value: unknown) => {
-    setEdits((before) => {
-      const next = new Map(before)
-      if (value === undefined) next.delete(path)
-      else next.set(path, value)
-      return next
-    })
-  }, [])
+  const edit = useCallback(
+    (path: string, value: unknown) => {
+      setEdits((before) => {
+        const next = new Map(before)
+        if (value === undefined || isSame(value, section.leaves.get(path)?.value)) next.delete(path)
+        else next.set(path, value)
+        return next
+      })
+    },
+    [section],
+  )
   useUnsavedWarning(changes.length > 0)
   const saved = async () => {
     await refresh()

@@ -3,6 +3,7 @@ import type { MetricFamily } from './metrics-text.ts'
 
 /** Writes a value of a metric with its unit, which its name ends in. */
 export function valueText(name: string, value: number, format: Format): string {
+  if (name.endsWith('_time_seconds')) return format.time(value * 1000)
   const unit = /_(bytes|seconds)(?:_total)?$/u.exec(name)?.[1]
   if (unit === 'bytes') return format.bytes(value)
   if (unit !== 'seconds') return format.number(value, 3)

@@ -26,7 +26,7 @@ export default function Users({ console }: PageProps<Paths>) {
       {name === ANONYMOUS && (
         <Alert color="blue" title={words.loginOff}>
           {words.loginOffText} <Code>admin.enablelogin</Code>.{' '}
-          <PageLink console={console} to="/config/global">
+          <PageLink console={console} to="/config/global" c="inherit">
             {words.globalConfig}
           </PageLink>
         </Alert>

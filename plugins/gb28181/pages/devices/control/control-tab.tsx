@@ -1,5 +1,6 @@
 import { Accordion, Alert, Box, Group, Slider, Stack, Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
+import { useEffect } from 'react'
 import type { NamedChannel } from '../channel.ts'
 import { useConsole } from '../console-context.ts'
 import { CameraSwitches } from './camera-switches.tsx'
@@ -31,6 +32,10 @@ export function ControlTab({ channel, isOnline, isNewer }: ControlTabProps) {
   const control = useMotion(channel, speed)
   const { mayChange } = console.user
   const isDisabled = !isOnline || !mayChange
+  const { stop } = control
+  useEffect(() => {
+    if (isDisabled) stop()
+  }, [isDisabled, stop])
   return (
     <Stack gap="md">
       {!isOnline && <Alert color="gray">{words.offline}</Alert>}

@@ -11,7 +11,8 @@ export class MotionQueue {
   readonly #send: (request: MotionRequest) => Promise<unknown>
   readonly #onFailure: (error: Error) => void
   readonly #waiting = new Map<MotionRequest['part'], MotionRequest>()
-  #isBusy = false
+  /** True until all requests are answered. */
+  isBusy = false
 
   constructor(send: (request: MotionRequest) => Promise<unknown>, onFailure: (error: Error) => void) {
     this.#send = send
@@ -21,16 +22,16 @@ export class MotionQueue {
   push(request: MotionRequest): void {
     this.#waiting.delete(request.part)
     this.#waiting.set(request.part, request)
-    if (!this.#isBusy) void this.#work()
+    if (!this.isBusy) void this.#work()
   }
 
   async #work(): Promise<void> {
-    this.#isBusy = true
+    this.isBusy = true
     for (const [part, request] of this.#waiting) {
       this.#waiting.delete(part)
       await this.#try(request)
     }
-    this.#isBusy = false
+    this.isBusy = false
   }
 
   async #try(request: MotionRequest): Promise<void> {

@@ -13,14 +13,16 @@ export type MotionControl = {
 }
 
 /**
- * Moves the camera of a channel from `start` to `stop`. It is stopped as well when the window loses the focus or is hidden, when the
- * page is left, and when another channel is chosen.
+ * Moves the camera of a channel from `start` to `stop`. It is stopped as well when a pointer is let go anywhere, when the window
+ * loses the focus or is hidden, when the page is left, and when another channel is chosen.
  */
 export function useMotion({ deviceId, channelId }: ChannelIds, speed: number): MotionControl {
   const console = useConsole()
   const { api } = console
   const [held, setHeld] = useState<string>()
   const moving = useRef<Motion>(undefined)
+  /** The latest request to stop. */
+  const latest = useRef<MotionRequest>(undefined)
   const queue = useMemo(() => {
     const params = { deviceId, channelId }
     const send = ({ operation, query }: MotionRequest) => api.call(operation, { params, query })
@@ -29,21 +31,12 @@ export function useMotion({ deviceId, channelId }: ChannelIds, speed: number): M
 
   const stop = useCallback(() => {
     const motion = moving.current
+    if (motion === undefined) return
     moving.current = undefined
     setHeld(undefined)
-    if (motion === undefined) return
-    const request = stopRequest(motion)
-    queue.push(request)
-    // A page that is being left sends nothing else for sure.
-    if (document.hidden) void fetch(addressOf(request)).catch(() => undefined)
-
-    function addressOf({ operation, query }: MotionRequest): Request {
-      const path = operation.replace('GET ', '').replace('{deviceId}', encodeURIComponent(deviceId))
-      const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
-      const target = path.replace('{channelId}', encodeURIComponent(channelId))
-      return new Request(api.credentialUrl(`${target}?${search}`), { keepalive: true })
-    }
-  }, [api, queue, deviceId, channelId])
+    latest.current = stopRequest(motion)
+    queue.push(latest.current)
+  }, [queue])
 
   const start = useCallback(
     (name: string, motion: Motion) => {
@@ -57,16 +50,36 @@ export function useMotion({ deviceId, channelId }: ChannelIds, speed: number): M
   )
 
   useEffect(() => {
-    const onHidden = () => document.hidden && stop()
+    const leave = () => {
+      stop()
+      if (latest.current === undefined || !queue.isBusy) return
+      // What a page has asked for is dropped when it is left, but for this.
+      const address = api.credentialUrl(pathOf(latest.current, { deviceId, channelId }))
+      void fetch(address, { keepalive: true }).catch(() => undefined)
+    }
+    const onVisibility = () => document.hidden && leave()
+    window.addEventListener('pointerup', stop)
+    window.addEventListener('pointercancel', stop)
     window.addEventListener('blur', stop)
-    window.addEventListener('pagehide', stop)
-    document.addEventListener('visibilitychange', onHidden)
+    window.addEventListener('pagehide', leave)
+    document.addEventListener('visibilitychange', onVisibility)
     return () => {
       stop()
+      window.removeEventListener('pointerup', stop)
+      window.removeEventListener('pointercancel', stop)
       window.removeEventListener('blur', stop)
-      window.removeEventListener('pagehide', stop)
-      document.removeEventListener('visibilitychange', onHidden)
+      window.removeEventListener('pagehide', leave)
+      document.removeEventListener('visibilitychange', onVisibility)
     }
-  }, [stop])
+  }, [api, queue, stop, deviceId, channelId])
   return { held, start, stop }
+}
+
+/** The path of a request on the server, with its query. */
+function pathOf({ operation, query }: MotionRequest, { deviceId, channelId }: ChannelIds): string {
+  const path = operation
+    .replace('GET ', '')
+    .replace('{deviceId}', encodeURIComponent(deviceId))
+    .replace('{channelId}', encodeURIComponent(channelId))
+  return `${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`
 }

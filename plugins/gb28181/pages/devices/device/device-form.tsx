@@ -6,6 +6,7 @@ import {
   Modal,
   NativeSelect,
   PasswordInput,
+  SimpleGrid,
   Stack,
   Text,
   TextInput,
@@ -106,10 +107,10 @@ export function DeviceForm({ device, onClose, onSaved }: DeviceFormProps) {
             data={[{ value: '', label: words.asItWrites }, ...CHARSETS]}
             {...text('charset')}
           />
-          <Group grow align="flex-start">
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TextInput label={words.mediaIp} description={words.addressHint} {...text('mediaIp')} />
             <TextInput label={words.sipIp} description={words.addressHint} {...text('sipIp')} />
-          </Group>
+          </SimpleGrid>
           <Fieldset legend={words.subscriptions}>
             <Stack gap="xs">
               {SUBSCRIPTIONS.map((name) => (

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Stack, Title } from '@mantine/core'
 import { PencilIcon } from '@primer/octicons-react'
 import { useState } from 'react'
-import { livePath, type NamedChannel } from '../channel.ts'
+import type { NamedChannel } from '../channel.ts'
 import { useConsole } from '../console-context.ts'
 import { StateText } from '../state-icon.tsx'
 import { DeviceCommands } from './device-commands.tsx'
@@ -15,13 +15,15 @@ import { Facts } from './facts.tsx'
 export type DeviceTabProps = {
   readonly device: Device
   readonly channel: NamedChannel | undefined
+  /** The stream that the channel plays. */
+  readonly streamPath: string
   readonly isNewer: boolean
   readonly onChanged: () => void
   readonly onRemoved: () => void
 }
 
 /** What a device is, and what can be done with it. */
-export function DeviceTab({ device, channel, isNewer, onChanged, onRemoved }: DeviceTabProps) {
+export function DeviceTab({ device, channel, streamPath, isNewer, onChanged, onRemoved }: DeviceTabProps) {
   const console = useConsole()
   const words = console.words(DEVICE_WORDS)
   const { format, user } = console
@@ -40,7 +42,7 @@ export function DeviceTab({ device, channel, isNewer, onChanged, onRemoved }: De
   }
   return (
     <Stack gap="md">
-      {channel !== undefined && <ChannelFacts channel={channel} />}
+      {channel !== undefined && <ChannelFacts channel={channel} streamPath={streamPath} />}
       <Group gap="xs" justify="space-between">
         <Title order={3} size="h5">
           {name}
@@ -106,12 +108,13 @@ export function DeviceTab({ device, channel, isNewer, onChanged, onRemoved }: De
   )
 }
 
+export type ChannelFactsProps = { readonly channel: NamedChannel; readonly streamPath: string }
+
 /** The ids of a channel, with the way to its stream. */
-export function ChannelFacts({ channel }: { readonly channel: NamedChannel }) {
+export function ChannelFacts({ channel, streamPath }: ChannelFactsProps) {
   const console = useConsole()
   const words = console.words(DEVICE_WORDS)
-  const path = livePath(channel)
-  const address = `/streams/${path.split('/').map(encodeURIComponent).join('/')}`
+  const address = `/streams/${streamPath.split('/').map(encodeURIComponent).join('/')}`
   return (
     <Facts
       label={channel.name}
@@ -129,7 +132,7 @@ export function ChannelFacts({ channel }: { readonly channel: NamedChannel }) {
               console.navigate(address)
             }}
           >
-            {path}
+            {streamPath}
           </Anchor>,
         ],
       ]}

@@ -1,5 +1,5 @@
-import { Box, Button, Group, Loader, NativeSelect, Text } from '@mantine/core'
-import { PlayIcon, SquareFillIcon } from '@primer/octicons-react'
+import { Box, Button, Group, Loader, NativeSelect, Text, VisuallyHidden } from '@mantine/core'
+import { SquareFillIcon } from '@primer/octicons-react'
 import { useConsole } from '../console-context.ts'
 import { clockText } from './recorded-day.ts'
 import { RECORDINGS_WORDS } from './recordings-words.ts'
@@ -57,8 +57,8 @@ export function PlaybackView({ playback }: { readonly playback: Playback }) {
               onChange={({ currentTarget }) => void setSpeed(Number(currentTarget.value))}
               data={SPEEDS.map((one) => ({ value: String(one), label: `${one}×` }))}
             />
-            <Text size="sm" ff="monospace" aria-label={words.at}>
-              <PlayIcon size={12} /> {atMs === undefined ? '–' : clockText(atMs)}
+            <Text size="sm" ff="monospace">
+              <VisuallyHidden>{words.at}</VisuallyHidden> {atMs === undefined ? '–' : clockText(atMs)}
             </Text>
           </>
         )}

@@ -8,13 +8,17 @@ const HEIGHT = 320
 export type RecordingListProps = {
   /** Undefined while the device is asked. */
   readonly recorded: readonly Recorded[] | undefined
-  readonly onPlay: (fromMs: number) => void
-  /** Undefined for a user who may not. */
-  readonly onDownload: ((recorded: Recorded) => void) | undefined
+  /** Undefined for a user who may look alone. */
+  readonly actions: RecordingActions | undefined
+}
+
+type RecordingActions = {
+  readonly play: (fromMs: number) => void
+  readonly download: (recorded: Recorded) => void
 }
 
 /** The recordings of a day, each to be played or downloaded. */
-export function RecordingList({ recorded, onPlay, onDownload }: RecordingListProps) {
+export function RecordingList({ recorded, actions }: RecordingListProps) {
   const console = useConsole()
   const { components, format } = console
   const words = console.words(RECORDINGS_WORDS)
@@ -40,31 +44,35 @@ export function RecordingList({ recorded, onPlay, onDownload }: RecordingListPro
             key: 'actions',
             title: '',
             align: 'end',
-            render: (one) => (
-              <Group gap={4} justify="flex-end" wrap="nowrap">
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={words.playFrom(clockText(one.startMs))}
-                  onClick={() => onPlay(one.startMs)}
-                >
-                  {words.play}
-                </Button>
-                {onDownload !== undefined && (
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={words.downloadFrom(clockText(one.startMs))}
-                    onClick={() => onDownload(one)}
-                  >
-                    {words.download}
-                  </Button>
-                )}
-              </Group>
-            ),
+            render: (one) => actions !== undefined && <Actions recorded={one} {...actions} />,
           },
         ]}
       />
     </ScrollArea.Autosize>
+  )
+}
+
+function Actions({ recorded, play, download }: RecordingActions & { readonly recorded: Recorded }) {
+  const words = useConsole().words(RECORDINGS_WORDS)
+  const from = clockText(recorded.startMs)
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={words.playFrom(from)}
+        onClick={() => play(recorded.startMs)}
+      >
+        {words.play}
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={words.downloadFrom(from)}
+        onClick={() => download(recorded)}
+      >
+        {words.download}
+      </Button>
+    </Group>
   )
 }

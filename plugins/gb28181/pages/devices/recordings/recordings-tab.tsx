@@ -37,9 +37,10 @@ export function RecordingsTab({ channel, isOnline }: RecordingsTabProps) {
   const recorded = useMemo(() => data && recordedOf(data.data), [data])
   const own = downloads.filter((id) => id.startsWith(`${deviceId}_${channelId}_`))
 
+  const { mayChange } = console.user
   const play = (fromMs: number) => {
     const wanted = playableFrom(recorded ?? [], fromMs)
-    if (wanted !== undefined) void playback.play(wanted)
+    if (mayChange && wanted !== undefined) void playback.play(wanted)
   }
   const download = ({ startMs, endMs }: DayRange) =>
     console.change(async () => {
@@ -68,20 +69,19 @@ export function RecordingsTab({ channel, isOnline }: RecordingsTabProps) {
           <ChevronRightIcon />
         </ActionIcon>
       </Group>
-      <PlaybackView playback={playback} />
+      {mayChange ? <PlaybackView playback={playback} /> : <Alert color="gray">{words.looking}</Alert>}
       {range !== undefined && (
         <TimeLine key={day} range={range} recorded={recorded ?? []} atMs={playback.atMs} onPlay={play} />
       )}
       {error === undefined ? (
         <RecordingList
           recorded={recorded}
-          onPlay={play}
-          onDownload={console.user.mayChange ? (one) => void download(one) : undefined}
+          actions={mayChange ? { play, download: (one) => void download(one) } : undefined}
         />
       ) : (
         <Problem error={error} onRetry={() => void refresh()} />
       )}
-      {console.user.mayChange && range !== undefined && (
+      {mayChange && range !== undefined && (
         <DownloadRange range={range} onDownload={(wanted) => void download(wanted)} />
       )}
       <Downloads ids={own} onForget={(id) => setDownloads((before) => before.filter((one) => one !== id))} />

@@ -36,7 +36,7 @@ export function TimeLine({ range, recorded, atMs, onPlay }: TimeLineProps) {
   function clamp(ms: number): number {
     return Math.max(range.startMs, Math.min(ms, range.endMs - 1000))
   }
-  const share = (ms: number) => `${((ms - range.startMs) / lengthMs) * 100}%`
+  const share = (ms: number) => (ms - range.startMs) / lengthMs
   const timeAt = ({ clientX, currentTarget }: MouseEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect()
     return clamp(range.startMs + ((clientX - left) / width) * lengthMs)
@@ -113,30 +113,36 @@ export function TimeLine({ range, recorded, atMs, onPlay }: TimeLineProps) {
                 </Text>,
               ],
         )}
-        {hoverMs !== undefined && <Mark left={share(hoverMs)} text={clockText(hoverMs)} isFaint />}
-        {(chosenMs ?? atMs) !== undefined && <Mark left={share(shownMs)} text={clockText(shownMs)} />}
+        {(chosenMs ?? atMs) !== undefined && <Mark at={share(shownMs)} text={clockText(shownMs)} />}
+        {hoverMs !== undefined && <Mark at={share(hoverMs)} text={clockText(hoverMs)} isFaint />}
       </Box>
     </Box>
   )
 }
 
-type MarkProps = { readonly left: string; readonly text: string; readonly isFaint?: boolean }
+type MarkProps = {
+  /** From 0 to 1. */
+  readonly at: number
+  readonly text: string
+  readonly isFaint?: boolean
+}
 
-function Mark({ left, text, isFaint = false }: MarkProps) {
+/** A time on the line, with its text below, which stays within the line. */
+function Mark({ at, text, isFaint = false }: MarkProps) {
   return (
     <Box
       aria-hidden
-      style={{
-        position: 'absolute',
-        left,
-        top: -4,
-        height: BAR_HEIGHT + 8,
-        width: 2,
-        background: 'var(--mantine-color-text)',
-        opacity: isFaint ? 0.5 : 1,
-        pointerEvents: 'none',
-      }}
-      title={text}
-    />
+      style={{ position: 'absolute', left: `${at * 100}%`, top: -4, pointerEvents: 'none', opacity: isFaint ? 0.7 : 1 }}
+    >
+      <Box w={2} h={BAR_HEIGHT + 8} bg="var(--mantine-color-text)" />
+      <Text
+        size="xs"
+        px={4}
+        bg="var(--mantine-color-body)"
+        style={{ position: 'absolute', top: BAR_HEIGHT + 5, transform: `translateX(-${at * 100}%)` }}
+      >
+        {text}
+      </Text>
+    </Box>
   )
 }

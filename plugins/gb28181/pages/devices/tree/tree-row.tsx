@@ -136,6 +136,11 @@ function Content({
       </Text>
       <Text component="span" size="sm" truncate title={item.name} style={{ flex: 1, minWidth: 0 }}>
         {item.name}
+        {item.kind === 'channel' && item.deviceName !== undefined && (
+          <Text component="span" size="xs" c="dimmed" ml={6}>
+            {item.deviceName}
+          </Text>
+        )}
       </Text>
       <Status item={item} />
       {item.kind === 'channel' && (

@@ -3,11 +3,15 @@ import type { MouseEvent } from 'react'
 import type { Paths } from 'sluice/api'
 import type { Console } from 'sluice/sdk/console'
 
-type Props = { readonly console: Console<Paths>; readonly streamPath: string }
+type Props = {
+  readonly console: Console<Paths>
+  /** An address of the console, as `navigate` takes it. */
+  readonly to: string
+  readonly children: string
+}
 
-/** A link to the page of a stream. */
-export function StreamLink({ console, streamPath }: Props) {
-  const to = `/streams/${streamPath.split('/').map(encodeURIComponent).join('/')}`
+/** A link to another page of the console, also within a row that opens something else. */
+export function PageLink({ console, to, children }: Props) {
   const follow = (event: MouseEvent) => {
     event.stopPropagation()
     // Other clicks open a tab or a window.
@@ -17,7 +21,12 @@ export function StreamLink({ console, streamPath }: Props) {
   }
   return (
     <Anchor size="sm" href={console.href(to)} onClick={follow} style={{ overflowWrap: 'anywhere' }}>
-      {streamPath}
+      {children}
     </Anchor>
   )
+}
+
+/** The address of the page of a stream. */
+export function streamPage(streamPath: string): string {
+  return `/streams/${streamPath.split('/').map(encodeURIComponent).join('/')}`
 }

@@ -1,0 +1,63 @@
+import { Autocomplete, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { Paths } from 'sluice/api'
+import type { Console } from 'sluice/sdk/console'
+import { FormDrawer } from './form-drawer.tsx'
+import { WORDS } from './form-words.ts'
+
+const PROTOCOLS = ['rtmp', 'rtsp', 'srt', 'webrtc']
+const FIELDS = ['remoteURL', 'protocol']
+
+type Props = {
+  readonly console: Console<Paths>
+  readonly onClose: () => void
+  readonly onBegun: () => Promise<void>
+}
+
+/** The form of a push. */
+export function PushForm({ console, onClose, onBegun }: Props) {
+  const words = console.words(WORDS)
+  const { StreamPicker } = console.components
+  const [streamPath, setStreamPath] = useState('')
+  const [remoteURL, setRemoteUrl] = useState('')
+  const [protocol, setProtocol] = useState('')
+  const begin = async () => {
+    const body = { streamPath, remoteURL: remoteURL.trim(), ...(protocol !== '' && { protocol }) }
+    await console.api.call('POST /api/stream/push', { body })
+    console.notify(words.pushBegun)
+    await onBegun()
+  }
+  return (
+    <FormDrawer console={console} title={words.push} fields={FIELDS} onBegin={begin} onClose={onClose}>
+      {(errorOf) => (
+        <>
+          <StreamPicker
+            label={words.streamPath}
+            description={words.pushPathText}
+            value={streamPath}
+            onChange={setStreamPath}
+          />
+          <TextInput
+            label={words.target}
+            placeholder="rtmp://live.example.com/app/KEY"
+            required
+            inputMode="url"
+            autoComplete="off"
+            spellCheck={false}
+            value={remoteURL}
+            onChange={({ currentTarget }) => setRemoteUrl(currentTarget.value)}
+            {...errorOf('remoteURL')}
+          />
+          <Autocomplete
+            label={words.protocol}
+            description={words.protocolText}
+            data={PROTOCOLS}
+            value={protocol}
+            onChange={setProtocol}
+            {...errorOf('protocol')}
+          />
+        </>
+      )}
+    </FormDrawer>
+  )
+}
