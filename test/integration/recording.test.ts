@@ -138,10 +138,29 @@ describe('recording', () => {
     expect(await of('live/c*?pageSize=1&pageNum=2')).to.include({ total: files.length, pageNum: 2, pageSize: 1 })
     expect(await of('live/x*')).to.deep.include({ total: 0, data: [] })
     expect((await of('?pageSize=2')).data).to.eql([files.at(-1), files.at(-2)])
-    const range = { count: files.length, startTime: files[0]!.startTime, endTime: files.at(-1)!.endTime }
+    const size = String(files.reduce((total, file) => total + Number(file.size), 0))
+    const times = { startTime: files[0]!.startTime, endTime: files.at(-1)!.endTime }
+    const entry = { streamPath: 'live/cam', type: 'mp4', count: files.length, size, ...times }
     for (const target of ['/mp4/api/catalog', '/api/record/mp4/catalog']) {
-      expect((await server.api(target)).body.data).to.eql([{ streamPath: 'live/cam', ...range }])
+      expect((await server.api(target)).body.data).to.eql([entry])
     }
+    const { data: all, total } = (await server.api('/api/record/any/catalog?search=LIVE&pageSize=2')).body
+    expect(total).to.equal(3)
+    expect((all as { readonly type: string }[]).map(({ type }) => type)).to.eql(['flv', 'hls'])
+  })
+
+  it('tells the days of a stream, as a calendar marks them', async () => {
+    const files = await finishedFiles(server, 'mp4')
+    const startMs = Date.parse(files[0]!.startTime)
+    const days = async (query: string) => {
+      const { body } = await server.api(`/api/record/mp4/days/live/cam?${query}`)
+      return body.data as { readonly date: string; readonly count: number }[]
+    }
+    const found = await days(`start=${startMs}`)
+    expect(found[0]?.date).to.equal(new Date(startMs).toISOString().slice(0, 10))
+    // Midnight may have come in between.
+    expect(found.reduce((total, { count }) => total + count, 0)).to.equal(files.length)
+    expect(await days(`start=${startMs - 86_400_000}&end=${startMs - 1000}`)).to.eql([])
   })
 
   it('starts and stops for an operator, once in a place', async () => {

@@ -13,7 +13,11 @@ import { startServer, type RunningServer } from '../../support/server.ts'
 const SECONDS = 16
 /** Recordings are dated by the times of their media. */
 const SPEED = 4
-const RULES = `mp4: { onpub: { record: { '^cam/': { fragment: 4s } } } }`
+/** Players need a signature, which the page asks for. */
+const CONFIG = `
+global: { enableauth: true, subscribe: { key: s3cret } }
+mp4: { onpub: { record: { '^cam/': { fragment: 4s } } } }
+`
 const EVIL = `<img src=x: onerror="document.title='evil'">`
 const DAY = /^\d+ \w+ \d{4}: \d+ files/u
 
@@ -36,7 +40,7 @@ describe('the page of recordings in Chromium', () => {
       source = path.join(folder, 'source.mp4')
       await makeTestFile({ url: source, durationSeconds: SECONDS })
     }
-    server = await startServer({ config: RULES, prepare })
+    server = await startServer({ config: CONFIG, prepare })
     browser = await openChromium()
     await publishFile(source, server.rtmp('cam/door'), SPEED).succeed()
     files = await finishedFiles(server, 'mp4', 3)
@@ -57,6 +61,8 @@ describe('the page of recordings in Chromium', () => {
   }
 
   it('marks the day, plays it, and goes to the time that is chosen', async () => {
+    const query = `start=${Date.parse(files[0]!.startTime)}`
+    expect((await fetch(server.http(`/hls/cam/door.m3u8?${query}`))).status).to.equal(401)
     for (const colorScheme of ['light', 'dark'] as const) {
       const console = await openDay(colorScheme)
       const day = console.page.getByRole('button', { name: DAY })
@@ -145,10 +151,10 @@ describe('the page of recordings in Chromium', () => {
     expect(await isActive()).to.equal(true)
 
     await console.goTo('recording/recordings/mp4/live/now')
+    await console.page.getByRole('tab', { name: 'Events' }).click()
     await console.button('Record an event').click()
     await console.page.getByLabel('Name', { exact: true }).fill('Ring')
     await console.page.getByRole('dialog').getByRole('button', { name: 'Record an event' }).click()
-    await console.page.getByRole('tab', { name: 'Events' }).click()
     await console.row('Ring').waitFor()
 
     await console.goTo('recording/recordings')

@@ -1,6 +1,7 @@
 import { Card, Stack, Tabs } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { TimeRange } from '../calendar.ts'
+import { EventDialog } from './event-dialog.tsx'
 import { EventList } from './event-list.tsx'
 import { FileList } from './file-list.tsx'
 import { playlistAddress } from './media-address.ts'
@@ -30,7 +31,13 @@ export function DayView({ console, subject, date, plugins, onDay }: DayViewProps
   const words = console.words(WORDS)
   const { Problem } = console.components
   const hasTags = plugins?.has('mp4') === true
-  const { day, files, events, tags, error, refreshFiles, refreshTags } = useDay(console, subject, date, hasTags)
+  const { day, files, events, tags, error, refreshFiles, refreshEvents, refreshTags } = useDay(
+    console,
+    subject,
+    date,
+    hasTags,
+  )
+  const isForEvents = hasTags && subject.type === 'mp4' && console.user.mayChange
   const spans = useMemo(() => spansOf(files ?? [], day), [files, day])
   const [view, setView] = useState(day)
   const [chosenMs, setChosenMs] = useState<number>()
@@ -104,7 +111,16 @@ export function DayView({ console, subject, date, plugins, onDay }: DayViewProps
           <FileList console={console} subject={subject} day={day} files={files} onPick={pick} onChange={refreshFiles} />
         </Tabs.Panel>
         <Tabs.Panel value="events">
-          <EventList console={console} events={events} onPick={pick} />
+          <EventList
+            console={console}
+            events={events}
+            onPick={pick}
+            action={
+              isForEvents ? (
+                <EventDialog console={console} streamPath={subject.streamPath} onRecorded={refreshEvents} />
+              ) : undefined
+            }
+          />
         </Tabs.Panel>
         <Tabs.Panel value="tags">
           <TagList

@@ -10,7 +10,7 @@ const MAX_SECONDS = 3600
 type EventDialogProps = {
   readonly console: PageConsole
   readonly streamPath: string
-  readonly onRecorded: () => void
+  readonly onRecorded: () => Promise<void>
 }
 
 /** A button with the dialog that records an event of a stream. */
@@ -41,13 +41,13 @@ export function EventDialog({ console, streamPath, onRecorded }: EventDialogProp
     }
     if (await console.change(() => console.api.call('POST /mp4/api/event/start', { body }), words.eventRecorded)) {
       setOpen(false)
-      onRecorded()
     }
     setBusy(false)
+    await onRecorded()
   }
   return (
     <>
-      <Button variant="default" leftSection={<BellIcon />} onClick={() => setOpen(true)}>
+      <Button size="xs" variant="light" leftSection={<BellIcon />} onClick={() => setOpen(true)}>
         {words.recordEvent}
       </Button>
       <Modal

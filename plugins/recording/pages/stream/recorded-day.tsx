@@ -1,9 +1,8 @@
 import { Grid } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
-import { dateOf, dayAfter, monthOf } from '../calendar.ts'
+import { dayAfter, monthOf } from '../calendar.ts'
 import { CalendarCard } from './calendar-card.tsx'
 import { DayView } from './day-view.tsx'
-import { EventDialog } from './event-dialog.tsx'
 import { titleOf, type PageConsole, type Subject } from '../page-console.ts'
 import { usePlugins } from './use-plugins.ts'
 
@@ -24,21 +23,8 @@ export function RecordedDay({ console, subject, description, firstDate }: Record
     setDate(chosen)
     setMonth(monthOf(chosen))
   }
-  const isForEvents = subject.type === 'mp4' && plugins?.has('mp4') === true && console.user.mayChange
   return (
-    <PageFrame
-      title={titleOf(subject)}
-      description={description}
-      actions={
-        isForEvents && (
-          <EventDialog
-            console={console}
-            streamPath={subject.streamPath}
-            onRecorded={() => choose(dateOf(Date.now()))}
-          />
-        )
-      }
-    >
+    <PageFrame title={titleOf(subject)} description={description}>
       <Grid gap="md">
         <Grid.Col span={{ base: 12, lg: 8, xl: 9 }}>
           <DayView
