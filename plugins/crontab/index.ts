@@ -17,6 +17,14 @@ export default definePlugin({
   sdk: '^1',
   description: 'Records streams by weekly plans',
   mounts: ['crontab', 'plan', 'planstream'],
+  pages: [
+    {
+      title: 'Plans',
+      titles: { zh: '录像计划' },
+      group: 'recording',
+      module: new URL('pages/plans.tsx', import.meta.url),
+    },
+  ],
   tables: PLAN_MIGRATIONS,
   processes: 'one',
   setup(ctx) {
@@ -34,7 +42,7 @@ export default definePlugin({
     const roster = new PlanRoster(log, store, recorder)
     const changed = () => roster.reload()
     addPlanOperations(operations, store, changed)
-    addPlanStreamOperations(ctx, store, changed)
+    addPlanStreamOperations(ctx, store, recorder, changed)
     addStatusOperation(operations, store, recorder)
 
     hooks.on('published', ({ path }) => recorder.look(path))

@@ -9,6 +9,7 @@ import {
   type PluginContext,
 } from 'sluice/sdk'
 import { countedAnswer, countedPage, isoTime, PAGE_QUERY } from './answers.ts'
+import type { PlanRecorder } from './plan-recorder.ts'
 import type { PlanStore, PlanStream } from './plan-store.ts'
 
 /** The defaults of a stream's fields (api.md 8.5). */
@@ -37,15 +38,18 @@ const PlanStreamAnswer = Type.Object({
   createdAt: Type.String({ format: 'date-time' }),
   updatedAt: Type.String({ format: 'date-time' }),
   enable: Type.Boolean(),
+  isRecording: Type.Boolean({ description: 'It is recorded by its plan at present' }),
 })
 
 /**
  * The operations of streams that plans record (api.md 8.5).
+ * @param recorder knows what is recorded at present
  * @param changed called after each change
  */
 export function addPlanStreamOperations(
   { operations, services }: Pick<PluginContext<unknown>, 'operations' | 'services'>,
   store: PlanStore,
+  recorder: Pick<PlanRecorder, 'recorded'>,
   changed: () => Promise<void>,
 ): void {
   operations.add({
@@ -61,7 +65,14 @@ export function addPlanStreamOperations(
         return (query.planId || planId) === planId && (query.streamPath ?? streamPath) === streamPath
       })
       const { data, ...page } = countedPage(streams, query)
-      return { ...page, data: data.map(planStreamView) }
+      const isRecorded = recorder.recorded()
+      return {
+        ...page,
+        data: data.map((stream) => {
+          const { recordType: type, streamPath } = stream
+          return { ...planStreamView(stream), isRecording: isRecorded({ type, streamPath }) }
+        }),
+      }
     },
   })
 

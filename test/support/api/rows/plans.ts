@@ -13,6 +13,7 @@ const PLAN_STREAM = fields({
   createdAt: ts,
   updatedAt: ts,
   enable: b,
+  isRecording: b,
 })
 const PLAN_TASK = fields({
   planId: u,
