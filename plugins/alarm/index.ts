@@ -18,7 +18,13 @@ export default definePlugin({
   sdk: '^1',
   description: 'Has what happens stored, and tells web services of it',
   pages: [
-    { title: 'Alarms', titles: { zh: '告警' }, group: 'server', module: new URL('pages/alarms.tsx', import.meta.url) },
+    {
+      title: 'Alarms',
+      titles: { zh: '告警' },
+      group: 'server',
+      icon: '/pages/alarms.svg',
+      module: new URL('pages/alarms.tsx', import.meta.url),
+    },
   ],
   tables: ALARM_MIGRATIONS,
   formerNames: { migrations: 'alarm', tables: ['sluice_alarm'] },

@@ -36,6 +36,7 @@ export default definePlugin({
       title: 'Devices',
       titles: { zh: '设备' },
       group: 'devices',
+      icon: '/pages/devices.svg',
       module: new URL('pages/devices.tsx', import.meta.url),
     },
   ],

@@ -14,6 +14,7 @@ export default definePlugin({
       title: 'Proxies',
       titles: { zh: '代理' },
       group: 'devices',
+      icon: '/pages/proxies.svg',
       module: new URL('pages/proxies.tsx', import.meta.url),
     },
   ],

@@ -22,6 +22,7 @@ export default definePlugin({
       title: 'Recordings',
       titles: { zh: '录像' },
       group: 'recording',
+      icon: '/pages/recordings.svg',
       module: new URL('pages/recordings.tsx', import.meta.url),
     },
   ],

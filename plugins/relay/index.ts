@@ -20,6 +20,7 @@ export default definePlugin({
       title: 'Pulls and pushes',
       titles: { zh: '拉流与转推' },
       group: 'live',
+      icon: '/pages/relays.svg',
       module: new URL('pages/relays.tsx', import.meta.url),
     },
   ],

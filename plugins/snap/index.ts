@@ -1,8 +1,11 @@
 import { definePlugin, type StreamInfo } from 'sluice/sdk'
+import { AlbumLists } from './album/album-lists.ts'
 import { Album } from './album/album.ts'
 import { TABLES, type Tables } from './album/tables.ts'
 import { Batches } from './batch/batches.ts'
 import { SnapConfig } from './config.ts'
+import { addAlbumOperations } from './http/album-operations.ts'
+import { addBatchOperations } from './http/batch-operations.ts'
 import { addRoutes } from './http/routes.ts'
 import { PictureRules } from './live/picture-rules.ts'
 import { PictureEncoder } from './picture/picture-encoder.ts'
@@ -13,6 +16,14 @@ export default definePlugin({
   sdk: '^1',
   description: 'Takes pictures of streams and recordings, by ffmpeg: on request, by rules, and many at once',
   provides: ['pictures'],
+  pages: [
+    {
+      title: 'Snapshots',
+      titles: { zh: '截图' },
+      group: 'recording',
+      module: new URL('pages/snapshots.tsx', import.meta.url),
+    },
+  ],
   config: SnapConfig,
   live: ['querytimedelta', 'ffmpegpath', 'subscribe'],
   tables: TABLES,
@@ -23,7 +34,10 @@ export default definePlugin({
     ctx.services.provide('pictures', {
       encode: (keyframe, signal) => encoder.encode(keyframe, { owner: 'a picture of a recording', signal }),
     })
-    addRoutes({ ...parts, batches: new Batches(parts) })
+    const batches = new Batches(parts)
+    addRoutes({ ...parts, batches })
+    addAlbumOperations(ctx.operations, parts, new AlbumLists(ctx.store<Tables>()))
+    addBatchOperations(ctx.operations, batches)
 
     const rules = await PictureRules.create(parts, ctx.config)
     ctx.hooks.on('published', (stream: StreamInfo) => rules.begin(stream))

@@ -108,6 +108,12 @@ export class Album {
     }
   }
 
+  /** Deletes a picture: its file, then its row. */
+  async remove(filePath: string): Promise<void> {
+    await this.#files.remove(filePath)
+    await this.#forget(filePath)
+  }
+
   async #forget(filePath: string): Promise<void> {
     await this.#db.deleteFrom('snap_picture').where('file_path', '=', filePath).execute()
   }

@@ -24,14 +24,20 @@ export type BatchInit = {
 type Run = {
   readonly kind: string
   readonly streamPath: string
-  readonly pictures: { readonly progress: Readonly<Record<string, string>> }
+  readonly isRecorded: boolean
+  readonly pictures: { readonly progress: Readonly<Record<string, string>>; readonly taken: number }
   readonly run: (signal: AbortSignal) => Promise<void>
+}
+
+type RunningBatch = Pick<Run, 'isRecorded' | 'streamPath' | 'pictures'> & {
+  /** The id of its task, which is known once it has been started. */
+  readonly taskId: () => number
 }
 
 /** Runs that take many pictures, as tasks that operators see and can stop. */
 export class Batches {
   readonly #parts: PictureParts
-  #running = 0
+  readonly #running = new Set<RunningBatch>()
 
   constructor(parts: PictureParts) {
     this.#parts = parts
@@ -57,6 +63,7 @@ export class Batches {
     })
     this.#start({
       kind: 'pictures of a stream',
+      isRecorded: false,
       streamPath,
       pictures,
       async run(signal) {
@@ -79,27 +86,36 @@ export class Batches {
     const pictures = await RecordingPictures.open(this.#parts, init)
     this.#start({
       kind: 'pictures of recordings',
+      isRecorded: true,
       streamPath,
       pictures,
       run: (signal) => pictures.run(signal),
     })
   }
 
-  #start({ kind, streamPath, pictures, run }: Run): void {
-    if (this.#running >= MAX_BATCHES) {
+  /** The batches that run. */
+  list() {
+    return [...this.#running].map(({ isRecorded, streamPath, pictures, taskId }) => {
+      return { id: taskId(), streamPath, isRecorded, taken: pictures.taken }
+    })
+  }
+
+  #start({ kind, streamPath, isRecorded, pictures, run }: Run): void {
+    if (this.#running.size >= MAX_BATCHES) {
       throw new StreamUnavailable(`no more than ${MAX_BATCHES} batches run at a time; stop one, or wait for its end`)
     }
     const { log, tasks } = this.#parts.ctx
-    tasks.start({
+    const batch = { isRecorded, streamPath, pictures, taskId: () => task.id }
+    const task = tasks.start({
       owner: streamPath,
       description: () => ({ kind, ...pictures.progress }),
       // The batch runs again when an operator restarts it.
       run: async (signal) => {
-        this.#running += 1
+        this.#running.add(batch)
         try {
           await run(signal)
         } finally {
-          this.#running -= 1
+          this.#running.delete(batch)
           log.info({ stream: streamPath, ...pictures.progress }, `${kind}: done`)
         }
       },

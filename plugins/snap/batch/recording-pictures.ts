@@ -51,6 +51,11 @@ export class RecordingPictures {
     return new RecordingPictures(parts, init, recordings)
   }
 
+  /** The number of pictures that were taken. */
+  get taken(): number {
+    return this.#taken
+  }
+
   /** The progress, for operators. */
   get progress(): Readonly<Record<string, string>> {
     const { startMs, endMs } = this.#init

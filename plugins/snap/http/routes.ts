@@ -8,17 +8,16 @@ import {
   type Subscriber,
 } from 'sluice/sdk'
 import { requestUrl } from 'sluice/sdk/http'
-import { PICTURE_MODE, type Album } from '../album/album.ts'
+import type { Album } from '../album/album.ts'
 import type { Batches, BatchInit } from '../batch/batches.ts'
 import type { SnapConfig } from '../config.ts'
+import { KEYFRAME_WAIT_MS, keepNewest } from '../live/kept-picture.ts'
 import { newestKeyframe } from '../live/newest-keyframe.ts'
 import type { PictureEncoder } from '../picture/picture-encoder.ts'
 import { watermarkFilter, type Watermark } from '../picture/watermark.ts'
 import { keepsPicture, paramsOf, readGranularity, readPictureQuery, readSnapTime } from './picture-query.ts'
 import { sendErrorText, sendFailure, sendPicture, sessionOf, signalOf, streamPathOf } from './picture-replies.ts'
 
-/** The longest time that a published stream may take to have a keyframe. */
-const KEYFRAME_WAIT_MS = 10_000
 /** The fields of a time range that a client may send. */
 const RANGE = ['range', 'start', 'end'] as const
 
@@ -88,16 +87,11 @@ async function filterFor(subscriber: Subscriber, watermark: Watermark): Promise<
 
 /** Keeps the newest picture of a stream: the guard has admitted an admin, and so no gate is asked. */
 async function keepLive(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { ctx, encoder, album } = parts
   const streamPath = streamPathOf(request)
   const { watermark, savePath: folder = '', isUrl } = readPictureQuery(paramsOf(request.url))
   const filter = await watermarkFilter(watermark)
-  const signal = signalOf(reply)
-  const session = { ...sessionOf(request, streamPath), query: '', type: 'api', signal } as const
-  const unit = await newestKeyframe(await ctx.streams.subscribe(session), KEYFRAME_WAIT_MS)
-  const atMs = Date.now()
-  const jpeg = await encoder.encode(unit, { owner: streamPath, filter, signal })
-  const filePath = await album.keep({ streamPath, atMs, mode: PICTURE_MODE.manual, folder, jpeg })
+  const session = { ...sessionOf(request, streamPath), signal: signalOf(reply) }
+  const { filePath, jpeg } = await keepNewest(parts, { session, folder, filter })
   if (!isUrl) return sendPicture(reply, jpeg)
   const url = new URL(`/snap/picture/${filePath.split('/').map(encodeURIComponent).join('/')}`, requestUrl(request.raw))
   // The path of a stream may contain characters with a meaning in Markdown.

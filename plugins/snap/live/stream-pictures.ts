@@ -38,6 +38,11 @@ export class StreamPictures {
     this.#init = init
   }
 
+  /** The number of pictures that were taken. */
+  get taken(): number {
+    return this.#taken
+  }
+
   /** The progress, for operators. */
   get progress(): Readonly<Record<string, string>> {
     return { pictures: String(this.#taken), leftOut: String(this.#dropped) }

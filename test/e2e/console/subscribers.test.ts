@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { openChromium } from '../../peers/chromium.ts'
 import { publish } from '../../peers/ffmpeg.ts'
 import { requirePeer } from '../../peers/require-peer.ts'
+import { waitFor } from '../../peers/wait-for.ts'
 import { ConsolePage } from '../../support/console-page.ts'
 import { FlvViewer } from '../../support/flv-viewer.ts'
 import { startServer, type RunningServer } from '../../support/server.ts'
@@ -49,8 +50,10 @@ describe('the page of viewers in Chromium', () => {
     await row.waitFor()
 
     await console.button(`Move viewer ${id}`).click()
-    await console.page.getByRole('combobox', { name: 'To the stream' }).fill('two')
+    const picker = console.page.getByRole('combobox', { name: 'To the stream' })
+    await picker.fill('two')
     await console.page.getByRole('option', { name: 'live/two' }).click()
+    await waitFor(async () => (await picker.inputValue()) === 'live/two', { what: 'the choice' })
     await console.page.getByRole('dialog').getByRole('button', { name: 'Move' }).click()
     await row.filter({ hasText: 'gets live/two' }).waitFor()
     expect((await viewers()).find((one) => one.id === id)?.sourcePath).to.equal('live/two')

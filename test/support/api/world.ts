@@ -184,6 +184,12 @@ export class ApiWorld {
     return (body.data as { readonly id: number }).id
   }
 
+  /** Keeps a picture of the stream that is always there; resolves with its id. */
+  async newPicture(): Promise<number> {
+    const { body } = await this.post(`/snap/api/take/${this.streamPath}`, {})
+    return (body.data as { readonly id: number }).id
+  }
+
   /** Gives the stream that is always there another name. */
   async newAlias(): Promise<string> {
     const alias = this.newName('alias/of')

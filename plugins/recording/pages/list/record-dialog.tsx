@@ -40,7 +40,12 @@ export function RecordDialog({ console }: { readonly console: PageConsole }) {
       <Button leftSection={<SquareCircleIcon />} onClick={() => setOpen(true)}>
         {words.record}
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={words.record}>
+      <Modal
+        closeButtonProps={{ 'aria-label': words.close }}
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={words.record}
+      >
         <form onSubmit={(event) => void start(event)}>
           <Stack>
             <StreamPicker label={words.stream} value={streamPath} onChange={setStreamPath} />

@@ -50,7 +50,12 @@ export function EventDialog({ console, streamPath, onRecorded }: EventDialogProp
       <Button variant="default" leftSection={<BellIcon />} onClick={() => setOpen(true)}>
         {words.recordEvent}
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={words.recordEvent}>
+      <Modal
+        closeButtonProps={{ 'aria-label': words.close }}
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={words.recordEvent}
+      >
         <form onSubmit={(event) => void record(event)}>
           <Stack>
             <Text size="sm" c="dimmed">

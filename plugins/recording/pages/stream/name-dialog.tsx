@@ -5,13 +5,14 @@ type NameDialogProps = {
   readonly title: string
   readonly label: string
   readonly saveText: string
+  readonly closeText: string
   readonly name: string
   readonly onSave: (name: string) => Promise<boolean>
   readonly onClose: () => void
 }
 
 /** Asks for a name, and closes when it is saved. */
-export function NameDialog({ title, label, saveText, name, onSave, onClose }: NameDialogProps) {
+export function NameDialog({ title, label, saveText, closeText, name, onSave, onClose }: NameDialogProps) {
   const [typed, setTyped] = useState(name)
   const [isBusy, setBusy] = useState(false)
   const save = async (event: FormEvent) => {
@@ -21,7 +22,7 @@ export function NameDialog({ title, label, saveText, name, onSave, onClose }: Na
     setBusy(false)
   }
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': closeText }}>
       <form onSubmit={(event) => void save(event)}>
         <Stack>
           <TextInput

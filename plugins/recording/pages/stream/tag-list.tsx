@@ -108,6 +108,7 @@ export function TagList({ console, streamPath, tags, atMs, onPick, onChange }: T
           title={named === 'new' ? words.tagAt(clockOf(newMs)) : words.rename}
           label={words.tagName}
           saveText={words.save}
+          closeText={words.close}
           name={named === 'new' ? '' : named.name}
           onSave={save}
           onClose={() => setNamed(undefined)}

@@ -5,6 +5,7 @@ import { GB_CONTROL_ROWS } from './gb28181-control.ts'
 import { GB_MEDIA_ROWS } from './gb28181-media.ts'
 import { LOGIN_ROWS } from './login.ts'
 import { NATIVE_ROWS } from './native.ts'
+import { PICTURE_ROWS } from './pictures.ts'
 import { PLAN_ROWS } from './plans.ts'
 import { PLUGIN_ROWS } from './plugins.ts'
 import { PROXY_ROWS } from './proxies.ts'
@@ -27,6 +28,7 @@ export const API_ROWS: Readonly<Record<string, readonly Row[]>> = {
   recordings: RECORD_ROWS,
   'recordings, by plugin': RECORDER_ROWS,
   'scheduled plans': PLAN_ROWS,
+  pictures: PICTURE_ROWS,
   alarms: ALARM_ROWS,
   'streams, as 6.x has them': NATIVE_ROWS,
   'of plugins': PLUGIN_ROWS,
