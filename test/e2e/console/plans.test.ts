@@ -68,7 +68,7 @@ describe('the page of plans in Chromium', () => {
     const added = (await plans()).find(({ name }) => name === EVIL)
     const morning = day(8, 12)
     // The hour that was turned on and off for all is off on Saturday, too.
-    const saturday = `11111${'0'}${'1'.repeat(18)}`
+    const saturday = `111110${'1'.repeat(18)}`
     const tuesday = `${OFF.slice(0, 8)}1001${OFF.slice(12)}`
     expect(added?.plan).to.equal([morning, morning, tuesday, morning, OFF, day(20, 22), saturday].join(''))
     expect(added?.enable).to.equal(true)

@@ -23,7 +23,7 @@ const NARROW = '(max-width: 48em)'
  */
 export function WeekGrid({ console, hours, onChange }: WeekGridProps) {
   const words = console.words(WORDS)
-  const isNarrow = useMediaQuery(NARROW) === true
+  const isNarrow = useMediaQuery(NARROW)
   const isDisabled = !console.user.mayChange
   const [rows, columns] = isNarrow ? [HOURS, DAYS_SHOWN] : [DAYS_SHOWN, HOURS]
   const hourOf = ({ row, column }: GridPlace): HourAt =>
