@@ -22,6 +22,7 @@ export default definePlugin({
       title: 'Plans',
       titles: { zh: '录像计划' },
       group: 'recording',
+      icon: '/pages/plans.svg',
       module: new URL('pages/plans.tsx', import.meta.url),
     },
   ],

@@ -21,6 +21,7 @@ export default definePlugin({
       title: 'Snapshots',
       titles: { zh: '截图' },
       group: 'recording',
+      icon: '/pages/snapshots.svg',
       module: new URL('pages/snapshots.tsx', import.meta.url),
     },
   ],

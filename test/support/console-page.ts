@@ -42,7 +42,9 @@ export class ConsolePage {
     path = '',
     options: BrowserContextOptions = {},
   ): Promise<ConsolePage> {
-    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 800 }, ...options })
+    // What fades in has other colours for a moment.
+    const common = { locale: 'en-GB', viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
+    const context = await browser.newContext({ ...common, ...options })
     keep(context)
     const page = await context.newPage()
     page.setDefaultTimeout(TIMEOUT_MS)

@@ -5,7 +5,10 @@ import { api } from '../kit/api-client.ts'
 
 type PageComponent = ComponentType<PageProps<Paths>>
 
-/** Modules are loaded once: their components keep their state while the menu is asked for again. */
+/**
+ * Modules are loaded once: their components keep their state while the menu is asked for again. One that could not be loaded
+ * stays, too, until it is forgotten: React renders the page once more when the load has failed.
+ */
 const components = new Map<string, PageComponent>()
 
 /**
@@ -20,14 +23,13 @@ export function modulePage(address: string): PageComponent {
   return component
 }
 
+/** Has a module loaded anew when its page is next shown, as after a restart of the server. */
+export function forgetModule(address: string): void {
+  components.delete(address)
+}
+
 async function load(address: string): Promise<{ default: PageComponent }> {
-  try {
-    const module = (await import(/* @vite-ignore */ api.url(address))) as { readonly default?: unknown }
-    if (typeof module.default !== 'function') throw new Error(`${address} has no component as its default export`)
-    return { default: module.default as PageComponent }
-  } catch (error) {
-    // The next visit tries again, as after a restart of the server.
-    components.delete(address)
-    throw error
-  }
+  const module = (await import(/* @vite-ignore */ api.url(address))) as { readonly default?: unknown }
+  if (typeof module.default !== 'function') throw new Error(`${address} has no component as its default export`)
+  return { default: module.default as PageComponent }
 }

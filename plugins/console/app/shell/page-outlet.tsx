@@ -1,15 +1,15 @@
-import { Alert, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Skeleton, Stack, Text, Title } from '@mantine/core'
 import { lazy, Suspense, type ComponentType, type ReactNode } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import type { PageProps } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
 import { useWords } from '../kit/language.ts'
-import { Problem } from '../kit/problem.tsx'
 import { useConsole } from '../kit/use-console.ts'
 import { OWN_PAGES } from '../pages/own-pages.ts'
 import { FormPage } from './form-page.tsx'
 import { modulePage } from './module-page.tsx'
 import { PageBoundary } from './page-boundary.tsx'
+import { PageFailure } from './page-failure.tsx'
 import type { PluginPage } from './plugin-pages.ts'
 import { SHELL_WORDS } from './shell-words.ts'
 
@@ -37,21 +37,11 @@ export function PageOutlet({ pages }: { readonly pages: readonly PluginPage[] | 
       </Stack>
     )
   }
-  return frame(page.path, <OfPlugin page={page} console={console} path={decoded(rest.slice(1))} />, page.plugin)
+  return frame(page.path, <OfPlugin page={page} console={console} path={decoded(rest.slice(1))} />, page)
 
-  function frame(key: string, content: ReactNode, plugin?: string) {
-    const failed = (error: Error, retry: () => void) => (
-      <Stack>
-        {plugin !== undefined && (
-          <Alert color="gray" title={words.pageFailed}>
-            {words.pageFailedText} {plugin}
-          </Alert>
-        )}
-        <Problem error={error} onRetry={retry} />
-      </Stack>
-    )
+  function frame(key: string, content: ReactNode, ofPlugin?: PluginPage) {
     return (
-      <PageBoundary key={key} fallback={failed}>
+      <PageBoundary key={key} fallback={(error, retry) => <PageFailure error={error} retry={retry} page={ofPlugin} />}>
         <Suspense fallback={<Skeleton height={320} />}>{content}</Suspense>
       </PageBoundary>
     )

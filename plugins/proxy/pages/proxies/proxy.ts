@@ -4,7 +4,7 @@ import type { Console } from 'sluice/sdk/console'
 /** The two kinds of proxies: sources that are pulled, and targets that are pushed to. */
 export type Kind = 'pull' | 'push'
 
-/** The values of `status`; running is pulling or pushing. */
+/** Values of `status`: offline, and disabled. Anything but the latter enables a proxy. */
 export const OFFLINE = 0
 export const DISABLED = 3
 

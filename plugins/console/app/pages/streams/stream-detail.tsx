@@ -58,13 +58,19 @@ export function StreamDetail({ console, streamPath }: Props) {
       <Tabs value={tab} onChange={(value) => setTab(value as Tab)} keepMounted={false}>
         <Tabs.List mb="md" style={TAB_LIST}>
           {TABS.map((name) => (
-            <Tabs.Tab key={name} value={name}>
+            <Tabs.Tab
+              key={name}
+              value={name}
+              rightSection={
+                name === 'recording' &&
+                (stream?.recording.length ?? 0) > 0 && (
+                  <Badge size="sm" circle color="red">
+                    {stream?.recording.length}
+                  </Badge>
+                )
+              }
+            >
               {words.tabs[name]}
-              {name === 'recording' && (stream?.recording.length ?? 0) > 0 && (
-                <Badge ml={6} size="sm" circle color="red">
-                  {stream?.recording.length}
-                </Badge>
-              )}
             </Tabs.Tab>
           ))}
         </Tabs.List>
