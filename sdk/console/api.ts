@@ -41,6 +41,8 @@ export interface Api<Paths = Operations> {
     operation: Key,
     ...rest: CallArguments<Paths[Key]>
   ): Promise<Field<Paths[Key], 'answer'>>
+  /** Sends a request whose answer nobody waits for, and which goes out though its page is being left. */
+  send<Key extends keyof Paths & string>(operation: Key, input: CallInput<Paths[Key]>): void
   /** The values of an operation with server-sent events, until the signal aborts or the server ends them. */
   events<Key extends keyof Paths & string>(
     operation: Key,
@@ -49,8 +51,4 @@ export interface Api<Paths = Operations> {
   ): AsyncIterable<Field<Paths[Key], 'event'>>
   /** The address of a path on this server as the page reaches it: below the path of a reverse proxy, too. */
   url(path: string): string
-  /**
-   * The same with the credential of the user in its query, for what can send no header: an image, a download, a WebSocket.
-   */
-  credentialUrl(path: string): string
 }

@@ -26,20 +26,18 @@ type Parts = { readonly params?: unknown; readonly query?: unknown; readonly bod
 
 export const api: Api<Paths> = {
   async call(operation, ...[input, signal]) {
-    const answer = await ask(operation, input, signal)
+    const answer = await ask(operation, input, { ...(signal && { signal }) })
     return (await readAnswer(answer)) as never
   },
+  send(operation, input) {
+    void ask(operation, input, { keepalive: true }).catch(() => undefined)
+  },
   async *events(operation, input, signal) {
-    const answer = await ask(operation, input, signal, 'text/event-stream')
+    const answer = await ask(operation, input, { signal }, 'text/event-stream')
     if (!answer.ok || answer.body === null) await readAnswer(answer)
     else for await (const data of readEvents(answer.body)) yield JSON.parse(data) as never
   },
   url: serverUrl,
-  credentialUrl(path) {
-    const url = serverUrl(path)
-    if (session.token === undefined) return url
-    return `${url}${url.includes('?') ? '&' : '?'}token=${encodeURIComponent(session.token)}`
-  },
 }
 
 function serverUrl(path: string): string {
@@ -49,7 +47,7 @@ function serverUrl(path: string): string {
 async function ask(
   operation: string,
   input: Parts | undefined,
-  signal: AbortSignal | undefined,
+  options: Pick<RequestInit, 'signal' | 'keepalive'>,
   accept = 'application/json',
 ): Promise<Response> {
   const { params, query, body } = input ?? {}
@@ -61,7 +59,7 @@ async function ask(
     method,
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal && { signal }),
+    ...options,
   })
   const newToken = answer.headers.get('new-token')
   if (newToken !== null) session.token = newToken

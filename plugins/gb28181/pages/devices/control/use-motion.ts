@@ -54,8 +54,8 @@ export function useMotion({ deviceId, channelId }: ChannelIds, speed: number): M
       stop()
       if (latest.current === undefined || !queue.isBusy) return
       // What a page has asked for is dropped when it is left, but for this.
-      const address = api.credentialUrl(pathOf(latest.current, { deviceId, channelId }))
-      void fetch(address, { keepalive: true }).catch(() => undefined)
+      const { operation, query } = latest.current
+      api.send(operation, { params: { deviceId, channelId }, query })
     }
     const onVisibility = () => document.hidden && leave()
     window.addEventListener('pointerup', stop)
@@ -73,13 +73,4 @@ export function useMotion({ deviceId, channelId }: ChannelIds, speed: number): M
     }
   }, [api, queue, stop, deviceId, channelId])
   return { held, start, stop }
-}
-
-/** The path of a request on the server, with its query. */
-function pathOf({ operation, query }: MotionRequest, { deviceId, channelId }: ChannelIds): string {
-  const path = operation
-    .replace('GET ', '')
-    .replace('{deviceId}', encodeURIComponent(deviceId))
-    .replace('{channelId}', encodeURIComponent(channelId))
-  return `${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`
 }

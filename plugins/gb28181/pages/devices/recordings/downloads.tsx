@@ -45,7 +45,7 @@ function Download({ id, onForget }: { readonly id: string; readonly onForget: ()
         </Text>
         <Group gap="xs" wrap="nowrap">
           {download?.status === 'completed' && download.downloadUrl !== '' && (
-            <Anchor size="sm" href={api.credentialUrl(download.downloadUrl)} download>
+            <Anchor size="sm" href={api.url(download.downloadUrl)} download>
               <DownloadIcon size={14} /> {words.save} ({format.bytes(Number(download.totalBytes))})
             </Anchor>
           )}
