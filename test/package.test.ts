@@ -77,6 +77,16 @@ describe('published package', () => {
     expect(files).to.include.members(Object.keys(record.sources))
   })
 
+  it('has the administration page and those of plugins built, and the types that pages are written by', () => {
+    expect(packed.files).to.include.members([
+      'plugins/console/app/built/index.html',
+      'plugins/gb28181/pages/built/devices.js',
+      'plugins/gb28181/pages/built/devices.js.gz',
+      'dist/api.d.ts',
+      'dist/types/sdk/console/index.d.ts',
+    ])
+  })
+
   it('gives the sdk to a program without the source condition', () => {
     const program = `
       const names = ['sluice/sdk', 'sluice/sdk/host', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing', 'sluice/testing']
