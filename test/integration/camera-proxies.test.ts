@@ -111,6 +111,8 @@ describe('pull proxies', () => {
       recordPath: 'r',
       recordFragment: '60s',
       checkInterval: '10s',
+      error: '',
+      isFixed: false,
     })
     expect((await ask(server, 'device/list')).data).to.eql([proxy])
   })

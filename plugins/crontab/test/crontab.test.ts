@@ -129,6 +129,7 @@ describe('crontab', () => {
       enable: true,
       createdAt: row?.['createdAt'],
       updatedAt: row?.['createdAt'],
+      isRecording: true,
     })
     expect(Date.parse(String(row?.['createdAt']))).to.be.closeTo(Date.now(), 60_000)
     const again = await ask('/planstream/api/add', { streamPath: 'live/a', planId: 2 })

@@ -10,9 +10,9 @@ import {
 } from 'sluice/sdk'
 import { requestClient, requestUrl } from 'sluice/sdk/http'
 import type { AlbumLists, ListedPicture } from '../album/album-lists.ts'
-import { FOLDER } from '../config.ts'
 import { keepNewest } from '../live/kept-picture.ts'
 import type { PictureParts } from '../live/stream-pictures.ts'
+import { readFolder } from './picture-query.ts'
 
 const DEFAULT_FOLDER = 'snap'
 const DEFAULT_PAGE_SIZE = 48
@@ -111,17 +111,14 @@ export function addAlbumOperations(operations: OperationRegistry, parts: Picture
     summary: 'Take a picture of a stream, and keep it',
     params: Type.Object({ streamPath: StreamPath() }),
     body: Type.Object({
-      savePath: Type.String({
-        default: DEFAULT_FOLDER,
-        pattern: FOLDER,
-        description: 'Folder below that of storage',
-      }),
+      savePath: Type.String({ default: DEFAULT_FOLDER, description: 'Folder below that of storage' }),
     }),
     answer: Picture,
     reach: { stream: 'streamPath' },
     async handle({ params: { streamPath }, body: { savePath }, request, signal }) {
       const session = { streamPath, url: requestUrl(request), query: '', client: requestClient(request), signal }
-      const { filePath } = await keepNewest(parts, { session, folder: savePath || DEFAULT_FOLDER })
+      const folder = readFolder({ savePath }) ?? DEFAULT_FOLDER
+      const { filePath } = await keepNewest(parts, { session, folder })
       const picture = await lists.byPath(filePath)
       if (picture === undefined) throw new StreamNotFound('the picture was deleted')
       return pictureView(picture)

@@ -48,7 +48,7 @@ export function readPictureQuery(params: Params): PictureQuery {
       offsetX: numberOf(params, 'offsetX', { unset: 0, minimum: 0, maximum: MAX_OFFSET }),
       offsetY: numberOf(params, 'offsetY', { unset: 0, minimum: 0, maximum: MAX_OFFSET }),
     },
-    savePath: folderOf(params),
+    savePath: readFolder(params),
     isUrl,
   }
 }
@@ -76,7 +76,11 @@ export function readGranularity({ granularity = '' }: Params): number {
   return seconds * 1000
 }
 
-function folderOf({ savePath = '' }: Params): string | undefined {
+/**
+ * Reads the folder in which a picture is to be kept; undefined where none is named.
+ * @throws {InvalidRequest} when it does not lie below that of the storage
+ */
+export function readFolder({ savePath = '' }: Params): string | undefined {
   if (!new RegExp(FOLDER, 'u').test(savePath))
     throw new InvalidRequest('savePath must be a folder below that of storage')
   return savePath === '' ? undefined : savePath

@@ -72,7 +72,9 @@ export const SYSTEM_ROWS: readonly Row[] = [
     name: 'log as events (ours)',
     spellings: ['GET /api/log/sse'],
     ask: () => ({ query: { level: 'info', tail: 1 } }),
-    answer: events(fields({ time: ts, level: s, msg: s, plugin: s, rest: map(any), dropped: i })),
+    answer: events(
+      fields({ lines: list(fields({ time: ts, level: s, msg: s, plugin: s, rest: map(any), dropped: i })) }),
+    ),
   },
   {
     name: 'shutdown',

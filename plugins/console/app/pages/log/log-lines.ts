@@ -1,6 +1,6 @@
 import type { Paths } from 'sluice/api'
 
-export type LogLine = Paths['GET /api/log/sse']['event']
+export type LogLine = Paths['GET /api/log/sse']['event']['lines'][number]
 /** A line with a number of its own. */
 export type ShownLine = LogLine & { readonly id: number }
 

@@ -28,10 +28,9 @@ export function useLog(console: Console<Paths>, query: LogQuery) {
     }
     const watch = async () => {
       const input = { query: { ...(JSON.parse(key) as LogQuery), tail: MAX_LINES } }
-      for await (const line of api.events('GET /api/log/sse', input, signal)) {
+      for await (const { lines } of api.events('GET /api/log/sse', input, signal)) {
         setError(undefined)
-        gathered.push(line)
-        if (gathered.length > MAX_LINES) gathered.shift()
+        gathered = [...gathered, ...lines].slice(-MAX_LINES)
         gathering ??= window.setTimeout(draw, GATHER_MS)
       }
     }
