@@ -1,4 +1,4 @@
-import type { ComponentType, ReactNode } from 'react'
+import type { ComponentType, MouseEvent, ReactNode } from 'react'
 import type { Api, CallInput, Operations } from './api.ts'
 import type {
   ChartProps,
@@ -75,8 +75,13 @@ export interface Console<Paths = Operations> {
   notify(text: string, kind?: 'done' | 'failed'): void
   /** Goes to an address of the console, which begins with a slash: `/streams/live/a`. */
   navigate(path: string): void
-  /** The address of a page of the console for a link, as `navigate` takes it. */
-  href(path: string): string
+  /**
+   * The props of a link to an address of the console, as `navigate` takes it. Clicks that open a tab or a window are the browser's,
+   * and a row around the link is not opened.
+   */
+  link(path: string): { readonly href: string; readonly onClick: (event: MouseEvent) => void }
+  /** The address of the page of a stream. */
+  streamPage(streamPath: string): string
   /** The components of all pages. Others come from `@mantine/core`. */
   readonly components: {
     readonly PageFrame: ComponentType<PageFrameProps>

@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { CheckIcon, DashIcon } from '@primer/octicons-react'
 import { useState } from 'react'
@@ -7,7 +7,6 @@ import type { Column, Console } from 'sluice/sdk/console'
 import { WORDS } from './alarms-words.ts'
 import { EventFilter, type Filter } from './event-filter.tsx'
 import { LevelMark } from './level-mark.tsx'
-import { PageLink, streamPage } from './page-link.tsx'
 import { rangeOf } from './period.ts'
 
 const PAGE_SIZE = 25
@@ -108,9 +107,9 @@ function columnsOf(console: Console<Paths>): readonly Column<StoredEvent>[] {
         streamPath === '' ? (
           '–'
         ) : (
-          <PageLink console={console} to={streamPage(streamPath)}>
+          <Anchor size="sm" {...console.link(console.streamPage(streamPath))} style={{ overflowWrap: 'anywhere' }}>
             {streamPath}
-          </PageLink>
+          </Anchor>
         ),
     },
     {

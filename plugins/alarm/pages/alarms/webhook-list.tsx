@@ -1,8 +1,7 @@
-import { Stack, Text } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import type { Paths } from 'sluice/api'
 import type { Console } from 'sluice/sdk/console'
 import { WORDS } from './alarms-words.ts'
-import { PageLink } from './page-link.tsx'
 
 export type Webhook = Paths['GET /api/alarm/webhooks']['answer']['data']['webhooks'][number]
 
@@ -49,9 +48,13 @@ export function WebhookList({ console, webhooks }: Props) {
             key: 'section',
             title: words.section,
             render: ({ section }) => (
-              <PageLink console={console} to={`/config/${encodeURIComponent(section)}`}>
+              <Anchor
+                size="sm"
+                {...console.link(`/config/${encodeURIComponent(section)}`)}
+                style={{ overflowWrap: 'anywhere' }}
+              >
                 {section}
-              </PageLink>
+              </Anchor>
             ),
           },
         ]}

@@ -1,4 +1,4 @@
-import { createContext, useContext, useMemo } from 'react'
+import { createContext, useContext, useMemo, type MouseEvent } from 'react'
 import { useLocation, useRouter } from 'wouter'
 import type { Console, ConsoleUser } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
@@ -46,9 +46,18 @@ export function useConsole(): Console<Paths> {
       change,
       notify,
       navigate: (path) => navigate(path),
-      href: (path) => base + path,
+      link: (path) => ({ href: base + path, onClick: (event) => follow(event, () => navigate(path)) }),
+      streamPage: (streamPath) => `/streams/${streamPath.split('/').map(encodeURIComponent).join('/')}`,
       components: COMPONENTS,
     }),
     [language, user, base, navigate],
   )
+}
+
+function follow(event: MouseEvent, go: () => void): void {
+  event.stopPropagation()
+  const opensElsewhere = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
+  if (event.button !== 0 || opensElsewhere) return
+  event.preventDefault()
+  go()
 }

@@ -14,14 +14,7 @@ export function PlanPage({ console, id }: PlanPageProps) {
   const { data, error, refresh } = console.useCall(isNew ? undefined : 'GET /plan/api/list')
   const plan = data?.data.find((one) => String(one.id) === id)
   const description = (
-    <Anchor
-      size="sm"
-      href={console.href(PAGE)}
-      onClick={(event) => {
-        event.preventDefault()
-        console.navigate(PAGE)
-      }}
-    >
+    <Anchor size="sm" {...console.link(PAGE)}>
       <ArrowLeftIcon /> {words.back}
     </Anchor>
   )

@@ -1,11 +1,10 @@
-import { ActionIcon, Box, Group, Stack, Switch, Text } from '@mantine/core'
+import { Anchor, ActionIcon, Box, Group, Stack, Switch, Text } from '@mantine/core'
 import { PencilIcon, TrashIcon } from '@primer/octicons-react'
 import type { MouseEvent } from 'react'
 import type { Paths } from 'sluice/api'
 import type { Column, Console, DataTableProps } from 'sluice/sdk/console'
 import { DISABLED, nameOf, OFFLINE, type Kind, type Proxy } from './proxy.ts'
 import { ProxyState } from './proxy-state.tsx'
-import { PageLink, streamPage } from './page-link.tsx'
 import { WORDS } from './proxies-words.ts'
 
 type Props = Pick<DataTableProps<Proxy>, 'rows' | 'empty' | 'paging'> & {
@@ -93,9 +92,9 @@ function columnsOf({ console, kind, onEdit, onChanged }: Props): readonly Column
       key: 'stream',
       title: words.stream,
       render: ({ streamPath }) => (
-        <PageLink console={console} to={streamPage(streamPath)}>
+        <Anchor size="sm" {...console.link(console.streamPage(streamPath))} style={{ overflowWrap: 'anywhere' }}>
           {streamPath}
-        </PageLink>
+        </Anchor>
       ),
     },
     {

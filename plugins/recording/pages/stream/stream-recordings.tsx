@@ -17,14 +17,7 @@ export function StreamRecordings({ console, subject }: { readonly console: PageC
   })
   const latest = newest.data?.data[0]
   const description = (
-    <Anchor
-      size="sm"
-      href={console.href(PAGE)}
-      onClick={(event) => {
-        event.preventDefault()
-        console.navigate(PAGE)
-      }}
-    >
+    <Anchor size="sm" {...console.link(PAGE)}>
       <ArrowLeftIcon /> {words.back}
     </Anchor>
   )

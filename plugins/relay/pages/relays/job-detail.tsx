@@ -1,4 +1,4 @@
-import { Button, Drawer, Group, Stack, Table, Text, Timeline, Title } from '@mantine/core'
+import { Anchor, Button, Drawer, Group, Stack, Table, Text, Timeline, Title } from '@mantine/core'
 import { CheckIcon, SyncIcon, XIcon } from '@primer/octicons-react'
 import type { ReactNode } from 'react'
 import type { Paths } from 'sluice/api'
@@ -7,7 +7,6 @@ import type { Job, Kind } from './job.ts'
 import { JobState } from './job-state.tsx'
 import { WORDS } from './relays-words.ts'
 import { StopButton } from './stop-button.tsx'
-import { PageLink, streamPage } from './page-link.tsx'
 
 type Props = {
   readonly console: Console<Paths>
@@ -37,9 +36,9 @@ export function JobDetail({ console, kind, job, isOver, onClose, onChanged }: Pr
     [words.state, isOver ? words.isOver : <JobState job={job} kind={kind} words={words} />],
     [
       words.stream,
-      <PageLink console={console} to={streamPage(streamPath)}>
+      <Anchor size="sm" {...console.link(console.streamPage(streamPath))} style={{ overflowWrap: 'anywhere' }}>
         {streamPath}
-      </PageLink>,
+      </Anchor>,
     ],
     [words.address, job.url],
     [words.protocol, job.protocol],

@@ -1,11 +1,10 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import type { Paths } from 'sluice/api'
 import type { Column, Console, DataTableProps } from 'sluice/sdk/console'
 import type { Job, Kind } from './job.ts'
 import { JobState } from './job-state.tsx'
 import { WORDS } from './relays-words.ts'
 import { StopButton } from './stop-button.tsx'
-import { PageLink, streamPage } from './page-link.tsx'
 
 type Props = Pick<DataTableProps<Job>, 'rows' | 'empty' | 'paging'> & {
   readonly console: Console<Paths>
@@ -60,9 +59,9 @@ function columnsOf({
       key: 'stream',
       title: words.stream,
       render: ({ streamPath }) => (
-        <PageLink console={console} to={streamPage(streamPath)}>
+        <Anchor size="sm" {...console.link(console.streamPage(streamPath))} style={{ overflowWrap: 'anywhere' }}>
           {streamPath}
-        </PageLink>
+        </Anchor>
       ),
     },
     {

@@ -1,7 +1,6 @@
-import { Stack, Text } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import type { Paths } from 'sluice/api'
 import type { Console } from 'sluice/sdk/console'
-import { PageLink } from './page-link.tsx'
 import { WORDS } from './relays-words.ts'
 
 const REFRESH_MS = 15_000
@@ -51,9 +50,13 @@ export function RuleList({ console }: { readonly console: Console<Paths> }) {
             key: 'section',
             title: words.section,
             render: ({ plugin }) => (
-              <PageLink console={console} to={`/config/${encodeURIComponent(plugin)}`}>
+              <Anchor
+                size="sm"
+                {...console.link(`/config/${encodeURIComponent(plugin)}`)}
+                style={{ overflowWrap: 'anywhere' }}
+              >
                 {plugin}
-              </PageLink>
+              </Anchor>
             ),
           },
         ]}

@@ -4,7 +4,6 @@ import { useState } from 'react'
 import type { Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
 import { CONFIG_WORDS } from './config-words.ts'
-import { pageLink } from './page-link.ts'
 
 const REFRESH_MS = 5000
 const SKELETONS = 24
@@ -41,7 +40,7 @@ export function SectionList({ console }: { readonly console: Console<Paths> }) {
             withBorder
             padding="md"
             component="a"
-            {...pageLink(console, `/config/${encodeURIComponent(name)}`)}
+            {...console.link(`/config/${encodeURIComponent(name)}`)}
           >
             <Group justify="space-between" gap="xs" mih={28}>
               <Text fw={600}>{name}</Text>

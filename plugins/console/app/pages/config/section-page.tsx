@@ -7,7 +7,6 @@ import { isSame } from '../../kit/form/validator.ts'
 import { changesOf, type Edits } from './changes.ts'
 import { ChangeBar } from './change-bar.tsx'
 import { CONFIG_WORDS } from './config-words.ts'
-import { pageLink } from './page-link.ts'
 import { RawView } from './raw-view.tsx'
 import { ReviewDialog } from './review-dialog.tsx'
 import { SectionForm } from './section-form.tsx'
@@ -25,7 +24,7 @@ export function SectionPage({ console, name }: Props) {
   const [isRaw, setRaw] = useState(false)
   const description = (
     <>
-      <Anchor size="sm" c="dimmed" underline="always" {...pageLink(console, '/config')}>
+      <Anchor size="sm" c="dimmed" underline="always" {...console.link('/config')}>
         <ArrowLeftIcon size={14} /> {words.back}
       </Anchor>
       <br />

@@ -1,9 +1,8 @@
-import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { Console, PageProps } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
-import { PageLink } from '../page-link.tsx'
 import { LogView } from './log-view.tsx'
 import { WORDS } from './log-words.ts'
 import { useLog, type LogQuery } from './use-log.ts'
@@ -27,9 +26,9 @@ export default function Log({ console }: PageProps<Paths>) {
   const description = (
     <>
       {words.description}{' '}
-      <PageLink console={console} to="/config/global">
+      <Anchor size="sm" {...console.link('/config/global')} underline="always">
         {words.config}
-      </PageLink>
+      </Anchor>
     </>
   )
   return (

@@ -1,8 +1,7 @@
-import { Badge, Card, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Card, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
-import { PageLink } from '../page-link.tsx'
 import type { WORDS } from './overview-words.ts'
 
 type Props = { readonly console: Console<Paths>; readonly words: (typeof WORDS)['en'] }
@@ -29,9 +28,9 @@ export function DisabledPlugins({ console, words }: Props) {
           </Text>
         </Stack>
       ))}
-      <PageLink console={console} to="/plugins">
+      <Anchor size="sm" {...console.link('/plugins')} underline="always">
         {words.allPlugins}
-      </PageLink>
+      </Anchor>
     </ShortList>
   )
 }

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import type { Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
 import { usePluginPages } from '../../shell/plugin-pages.ts'
-import { PageLink } from '../page-link.tsx'
 import { PluginActions } from './plugin-actions.tsx'
 import { portsOf, type Plugin } from './plugin-list.ts'
 import { PluginState } from './plugin-state.tsx'
@@ -28,9 +27,9 @@ export function PluginDetail({ console, name, plugins, error, refresh, words }: 
       description={plugin?.description['description']}
       actions={plugin && <PluginActions console={console} plugin={plugin} refresh={refresh} words={words} />}
     >
-      <PageLink console={console} to="/plugins">
+      <Anchor size="sm" underline="always" {...console.link('/plugins')}>
         {words.back}
-      </PageLink>
+      </Anchor>
       {error !== undefined && <Problem error={error} onRetry={() => void refresh()} />}
       {plugins === undefined && <Skeleton height={240} />}
       {plugins !== undefined && plugin === undefined && <Text>{words.notFound(name)}</Text>}
@@ -82,9 +81,9 @@ function Facts({ console, plugin, words }: Pick<Props, 'console' | 'words'> & { 
           <Title order={2} size="h4">
             {words.ownConfig}
           </Title>
-          <PageLink console={console} to={`/config/${encodeURIComponent(plugin.name)}`}>
+          <Anchor size="sm" underline="always" {...console.link(`/config/${encodeURIComponent(plugin.name)}`)}>
             {words.config}
-          </PageLink>
+          </Anchor>
         </Group>
         {userConfig === '' ? (
           <Text size="sm" c="dimmed">
@@ -135,9 +134,9 @@ function PagesOf({ console, name, title }: { readonly console: Console<Paths>; n
               {title}
             </Anchor>
           ) : (
-            <PageLink key={path} console={console} to={path}>
+            <Anchor key={path} size="sm" underline="always" {...console.link(path)}>
               {title}
-            </PageLink>
+            </Anchor>
           ),
         )}
       </Group>

@@ -38,14 +38,7 @@ export function StreamDetail({ console, streamPath }: Props) {
     <PageFrame
       title={streamPath}
       description={
-        <Anchor
-          href={console.href('/streams')}
-          size="sm"
-          onClick={(event) => {
-            event.preventDefault()
-            console.navigate('/streams')
-          }}
-        >
+        <Anchor size="sm" {...console.link('/streams')}>
           <ArrowLeftIcon /> {words.all}
         </Anchor>
       }

@@ -4,7 +4,7 @@ import { SearchIcon, UploadIcon } from '@primer/octicons-react'
 import { lazy, Suspense } from 'react'
 import type { Column, Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
-import { bytesIn, bytesOut, mediaText, streamPage, type ListedStream } from './stream-media.ts'
+import { bytesIn, bytesOut, mediaText, type ListedStream } from './stream-media.ts'
 import { STREAMS_WORDS } from './streams-words.ts'
 import { PUSH_WORDS } from './push-url/push-words.ts'
 import { WaitedFor } from './waited-for.tsx'
@@ -60,7 +60,7 @@ export function StreamList({ console, place, onPlace }: Props) {
           rows={data?.data}
           rowKey={({ path }) => path}
           empty={search === '' ? words.empty : words.notFound(search)}
-          onOpen={({ path }) => console.navigate(streamPage(path))}
+          onOpen={({ path }) => console.navigate(console.streamPage(path))}
           {...(data && {
             paging: {
               page: place.page,

@@ -58,8 +58,3 @@ export function bytesIn({ videoTrack, audioTrack }: ListedStream): number {
 export function bytesOut({ videoTrack, audioTrack }: ListedStream): number {
   return (videoTrack?.bpsOut ?? 0) + (audioTrack?.bpsOut ?? 0)
 }
-
-/** The address of a stream's page in the console. */
-export function streamPage(streamPath: string): string {
-  return `/streams/${streamPath.split('/').map(encodeURIComponent).join('/')}`
-}

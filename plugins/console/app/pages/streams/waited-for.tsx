@@ -1,7 +1,6 @@
 import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
-import { streamPage } from './stream-media.ts'
 import { STREAMS_WORDS } from './streams-words.ts'
 
 const REFRESH_MS = 5000
@@ -27,7 +26,7 @@ export function WaitedFor({ console }: { readonly console: Console<Paths> }) {
         </div>
         {waited.slice(0, MAX_SHOWN).map(([path, count]) => (
           <Group key={path} justify="space-between" wrap="nowrap">
-            <Anchor href={console.href(streamPage(path))} size="sm" style={{ overflowWrap: 'anywhere' }}>
+            <Anchor {...console.link(console.streamPage(path))} size="sm" style={{ overflowWrap: 'anywhere' }}>
               {path}
             </Anchor>
             <Text size="sm" style={{ whiteSpace: 'nowrap' }}>

@@ -4,7 +4,6 @@ import { SearchIcon } from '@primer/octicons-react'
 import { useState } from 'react'
 import type { Column, Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
-import { streamPage } from '../streams/stream-media.ts'
 import { MoveViewer } from './move-viewer.tsx'
 import { VIEWER_WORDS } from './viewer-words.ts'
 import type { Viewer } from './viewer.ts'
@@ -76,15 +75,7 @@ function columnsOf(
     key: 'stream',
     title: words.stream,
     render: (viewer) => (
-      <Anchor
-        size="sm"
-        href={console.href(streamPage(viewer.streamPath))}
-        onClick={(event) => {
-          event.preventDefault()
-          console.navigate(streamPage(viewer.streamPath))
-        }}
-        style={{ overflowWrap: 'anywhere' }}
-      >
+      <Anchor size="sm" {...console.link(console.streamPage(viewer.streamPath))} style={{ overflowWrap: 'anywhere' }}>
         {viewer.streamPath}
       </Anchor>
     ),

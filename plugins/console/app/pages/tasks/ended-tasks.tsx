@@ -1,8 +1,7 @@
-import { Group, Select, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
-import { PageLink } from '../page-link.tsx'
 import type { WORDS } from './task-words.ts'
 
 type Props = { readonly console: Console<Paths>; readonly words: (typeof WORDS)['en'] }
@@ -48,9 +47,9 @@ export function EndedTasks({ console, words }: Props) {
         empty={
           <Group gap={4} justify="center">
             {words.noHistory} {words.howHistory}
-            <PageLink console={console} to="/config/global">
+            <Anchor size="sm" {...console.link('/config/global')} underline="always">
               {words.config}
-            </PageLink>
+            </Anchor>
           </Group>
         }
         columns={[

@@ -1,7 +1,6 @@
-import { Alert, Code, Text } from '@mantine/core'
+import { Anchor, Alert, Code, Text } from '@mantine/core'
 import type { PageProps } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
-import { PageLink } from '../page-link.tsx'
 import { TokenList } from './token-list.tsx'
 import { UserList } from './user-list.tsx'
 import { WORDS } from './users-words.ts'
@@ -26,9 +25,9 @@ export default function Users({ console }: PageProps<Paths>) {
       {name === ANONYMOUS && (
         <Alert color="blue" title={words.loginOff}>
           {words.loginOffText} <Code>admin.enablelogin</Code>.{' '}
-          <PageLink console={console} to="/config/global" c="inherit">
+          <Anchor size="sm" {...console.link('/config/global')} underline="always" c="inherit">
             {words.globalConfig}
-          </PageLink>
+          </Anchor>
         </Alert>
       )}
       <UserList console={console} words={words} />

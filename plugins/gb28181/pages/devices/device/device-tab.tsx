@@ -123,15 +123,7 @@ export function ChannelFacts({ channel, streamPath }: ChannelFactsProps) {
         [words.id, channel.channelId],
         [
           words.path,
-          <Anchor
-            key="path"
-            size="sm"
-            href={console.href(address)}
-            onClick={(event) => {
-              event.preventDefault()
-              console.navigate(address)
-            }}
-          >
+          <Anchor key="path" size="sm" {...console.link(address)}>
             {streamPath}
           </Anchor>,
         ],
