@@ -13,7 +13,7 @@ const SHARED = /^(?:react|react-dom|@mantine\/(?:core|hooks|dates))(?:\/jsx-runt
 const BUILT = 'built'
 /** Names, for each folder, the state of the sources that its pages were made of. */
 const RECORD = 'dist/pages.json'
-/** What else the pages are made by. */
+/** The other files that decide what a build of the pages is. */
 const TOOLS = ['scripts/build-pages.ts', 'package-lock.json']
 
 type Pages = { readonly folder: string; readonly config: InlineConfig }

@@ -5,7 +5,7 @@ import { importsOf, readSource, sourceFiles, type SourceFile } from './source-tr
 const MAX_LINES = 400
 const MAX_TEST_LINES = 700
 const PUBLIC_NAMES = ['sluice/sdk', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing', 'sluice/testing']
-/** What pages in browsers know of the project: types alone. */
+/** The names of the project that pages in browsers know: types alone. */
 const PAGE_NAMES = ['sluice/sdk/console', 'sluice/api']
 /** The modules of pages; those that build them run in Node. */
 const PAGE = /^plugins\/[^/]+\/(?:app\/.*\/|app\/main|pages\/)/u

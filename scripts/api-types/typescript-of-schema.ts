@@ -126,7 +126,7 @@ function operand(type: string): string {
   return isCompound(type) ? `(${type})` : type
 }
 
-/** Whether a type has `|` or `&` outside all brackets and quotes. */
+/** Returns true for a type that has `|` or `&` outside all brackets and quotes. */
 function isCompound(type: string): boolean {
   const outside = type.replaceAll(/'(?:[^'\\]|\\.)*'|\/\*\*.*?\*\//gu, '')
   let depth = 0

@@ -42,7 +42,7 @@ export class ConsolePage {
     path = '',
     options: BrowserContextOptions = {},
   ): Promise<ConsolePage> {
-    // What fades in has other colours for a moment.
+    // A dialog that fades in has other colours for a moment.
     const common = { locale: 'en-GB', viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
     const context = await browser.newContext({ ...common, ...options })
     keep(context)

@@ -256,7 +256,7 @@ export function addChannelOperations(add: AddOperation, platform: Platform, grou
   }
 }
 
-/** How many channels are below each one of a device, by their ids. */
+/** The numbers of channels below each one of a device, by their ids. */
 function countBelow(channels: readonly Channel[]): ReadonlyMap<string, number> {
   const counts = new Map(channels.map(({ channelId }) => [channelId, 0]))
   for (const { channelId, parentId } of channels) {

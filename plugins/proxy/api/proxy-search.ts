@@ -13,7 +13,7 @@ export const ProxySearch = Type.Object({
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3, description: 'All unless given' })),
 })
 
-/** How proxies of a kind are shown. */
+/** The view of proxies of a kind. */
 type Shown<Settings> = {
   /** Returns an address without its secrets. */
   readonly mask: (url: string) => string

@@ -48,7 +48,7 @@ describe('the page of plans in Chromium', () => {
     await console.heading('New plan')
     await console.page.getByLabel('Name').fill(EVIL)
     await drag(console, 'Monday 08:00–09:00', 'Wednesday 11:00–12:00')
-    // What is on is painted off.
+    // Painting begins with an hour that is on, and so turns hours off.
     await drag(console, 'Tuesday 09:00–10:00', 'Tuesday 10:00–11:00')
     await cell(console, 'Friday 20:00–21:00, off').focus()
     await console.page.keyboard.press('Space')

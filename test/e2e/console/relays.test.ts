@@ -30,7 +30,7 @@ describe('the page of pulls and pushes', () => {
   }
   const open = (path = '', options = {}) =>
     ConsolePage.open(browser, server.http('/admin/'), `relay/relays${path}`, options)
-  /** What is open beside the list. */
+  /** The dialog that is open beside the list. */
   const dialog = ({ page }: ConsolePage): Locator => page.getByRole('dialog')
 
   it('pulls a stream, tells how far it is, and stops it', async () => {

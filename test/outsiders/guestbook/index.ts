@@ -7,7 +7,7 @@ const Settings = Type.Object({
 
 const Notes = Type.Object({ heading: Type.String(), notes: Type.Array(Type.String()) })
 
-/** What outlives a reload of the plugin. */
+/** The state that outlives a reload of the plugin. */
 type Book = { settings: Static<typeof Settings>; notes: readonly string[] }
 
 /** Notes that operators leave for each other, with two pages in the console. */

@@ -1,4 +1,4 @@
-/** How much an event matters to an operator. */
+/** The weight of an event for an operator. */
 export type Level = 'critical' | 'warning' | 'info'
 
 /** Nothing is recorded any more, or soon nothing can be. */

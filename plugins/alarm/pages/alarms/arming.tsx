@@ -10,7 +10,7 @@ type Props = {
   readonly onChanged: () => Promise<void>
 }
 
-/** Whether web services are told, and the switch of that. */
+/** The switch of telling web services, and its present state. */
 export function Arming({ console, isArmed, onChanged }: Props) {
   const words = console.words(WORDS)
   const arm = async (armed: boolean) => {

@@ -16,7 +16,7 @@ const ALL: Filter = { period: { kind: 'all' }, event: '', streamPath: '' }
 
 type StoredEvent = Paths['GET /api/alarm/list']['answer']['data'][number]
 
-/** What has happened, the newest first. */
+/** The events that are stored, the newest first. */
 export function EventList({ console }: { readonly console: Console<Paths> }) {
   const words = console.words(WORDS)
   const { DataTable, Problem } = console.components

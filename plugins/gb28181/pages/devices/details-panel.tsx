@@ -23,7 +23,7 @@ export type DetailsPanelProps = {
 
 type TabName = 'control' | 'recordings' | 'alarms' | 'device'
 
-/** What there is to know and to do about the device or channel that is chosen. */
+/** The facts and actions of the device or channel that is chosen. */
 export function DetailsPanel({ place, isInWall, onPlay, onRemoved }: DetailsPanelProps) {
   const console = useConsole()
   const words = console.words(PAGE_WORDS)

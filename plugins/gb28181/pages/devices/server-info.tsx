@@ -4,7 +4,7 @@ import { useConsole } from './console-context.ts'
 import { Facts } from './device/facts.tsx'
 import { SERVER_INFO_WORDS } from './server-info-words.ts'
 
-/** What is to be typed into the menu of a device, so that it registers at this server. */
+/** The values that a device's menu asks for, so that it registers at this server. */
 export function ServerInfo() {
   const console = useConsole()
   const words = console.words(SERVER_INFO_WORDS)

@@ -16,7 +16,7 @@ export type Proxy = Omit<PushProxy, 'pushURL' | 'pushOnStart'> & {
   readonly address: string
   /** It begins as soon as the other server is there. */
   readonly beginsAlone: boolean
-  /** What pull proxies alone have. */
+  /** The fields of pull proxies alone. */
   readonly pull: Pick<PullProxy, 'stopOnIdle' | 'recordPath' | 'recordFragment' | 'checkInterval'> | undefined
 }
 

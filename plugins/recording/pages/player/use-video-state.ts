@@ -2,7 +2,7 @@ import { useEffect, useState, type RefObject } from 'react'
 
 const EVENTS = ['play', 'pause', 'ended', 'emptied', 'volumechange'] as const
 
-/** Whether a video plays, and has no sound. */
+/** The state of a video element: playing or paused, with sound or muted. */
 export function useVideoState(video: RefObject<HTMLVideoElement | null>) {
   const [state, setState] = useState({ isPlaying: false, isMuted: false })
   useEffect(() => {

@@ -16,7 +16,7 @@ import type { RecordedEvent, RecordedTag } from '../stream/use-day.ts'
 type TimeLineProps = {
   /** Its name for screen readers. */
   readonly label: string
-  /** How it is used by the keyboard. */
+  /** The keys that it takes, in words. */
   readonly description: string
   readonly eventLabel: string
   readonly tagLabel: string
@@ -258,7 +258,7 @@ function isSeenIn(view: TimeRange) {
   return ({ fromMs, toMs }: TimeRange) => toMs >= view.fromMs && fromMs <= view.toMs
 }
 
-/** What is as short as a pixel is seen nevertheless. */
+/** The least width: a span that is shorter than a pixel is seen nevertheless. */
 function extent(view: TimeRange, { fromMs, toMs }: TimeRange): CSSProperties {
   const [left, right] = [Math.max(0, placeIn(view, fromMs)), Math.min(1, placeIn(view, toMs))]
   return { left: percent(left), width: percent(right - left), minWidth: 2 }

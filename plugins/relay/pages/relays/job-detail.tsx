@@ -85,7 +85,7 @@ export function JobDetail({ console, kind, job, isOver, onClose, onChanged }: Pr
   )
 }
 
-/** How far the latest try of a pull is. */
+/** The progress of the latest try of a pull. */
 function Steps({ console, streamPath }: { readonly console: Console<Paths>; readonly streamPath: string }) {
   const words = console.words(WORDS)
   const { data } = console.useCall(

@@ -13,7 +13,7 @@ type Values = Readonly<Record<string, unknown>>
 type Row = {
   readonly id: number
   readonly key: string
-  /** What is typed for the key while another row has that key. */
+  /** The text that is typed for the key while another row has that key. */
   readonly draft?: string
 }
 

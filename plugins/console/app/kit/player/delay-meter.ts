@@ -1,4 +1,4 @@
-/** What is known at one moment of a player and of the server. All times in milliseconds. */
+/** The state of a player and of the server at one moment. All times in milliseconds. */
 export type DelaySample = {
   /** The time of the newest media at the server, in the stream's time. */
   readonly newestMs: number

@@ -15,7 +15,7 @@ import { emptyStruct, StructForm, StructSummary } from './struct-input.tsx'
 type Props = {
   readonly console: Console<Paths>
   readonly leaf: Leaf
-  /** What was typed; null takes back, undefined leaves it as it is. */
+  /** The value that was typed; null takes back, undefined leaves it as it is. */
   readonly edit: unknown
   /** The server's message. */
   readonly problem: string | undefined

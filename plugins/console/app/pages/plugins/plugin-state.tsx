@@ -4,7 +4,7 @@ import type { WORDS } from './plugin-words.ts'
 
 const COLORS: Readonly<Record<string, string>> = { running: 'teal', starting: 'blue', off: 'gray', disabled: 'red' }
 
-/** Whether a plugin runs, and whether it runs as it is meant to. */
+/** The state of a plugin: running, running with an error, or disabled. */
 export function PluginState({ plugin, words }: { readonly plugin: Plugin; readonly words: (typeof WORDS)['en'] }) {
   const { state = 'running', lastError } = plugin.description
   return (

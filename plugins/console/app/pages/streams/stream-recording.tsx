@@ -17,7 +17,7 @@ type Props = {
 const TYPES = ['mp4', 'flv', 'hls'] as const
 type RecordingType = (typeof TYPES)[number]
 
-/** What is recorded of a stream, and a way to begin and end it. */
+/** The running recordings of a stream, and buttons that begin and end them. */
 export function StreamRecording({ console, streamPath, recordings, onChange }: Props) {
   const { DataTable } = console.components
   const words = console.words(RECORDING_WORDS)

@@ -5,7 +5,7 @@ type Root = Paths['GET /api/task/tree']['answer']['data']
 /** A node of the task tree. */
 export type TaskNode = Omit<Root, 'children'> & { readonly children: readonly TaskNode[] }
 
-/** What can be done to a node. */
+/** The actions that a node allows. */
 export type TaskControls = { readonly canStop: boolean; readonly canRestart: boolean }
 
 /** A node that is shown, in the order of the lines. */

@@ -13,7 +13,7 @@ const HISTORY = 'history'
 /** A browser draws no more lines at once without being slow; others are found by a search. */
 const MAX_LINES = 500
 
-/** What is at work on the server, and what has ended. */
+/** The tasks that run on the server, and those that have ended. */
 export default function Tasks({ console, path }: PageProps<Paths>) {
   const words = console.words(WORDS)
   const { PageFrame } = console.components

@@ -53,7 +53,7 @@ export function useMotion({ deviceId, channelId }: ChannelIds, speed: number): M
     const leave = () => {
       stop()
       if (latest.current === undefined || !queue.isBusy) return
-      // What a page has asked for is dropped when it is left, but for this.
+      // Browsers drop the other requests of a page that is left.
       const { operation, query } = latest.current
       api.send(operation, { params: { deviceId, channelId }, query })
     }

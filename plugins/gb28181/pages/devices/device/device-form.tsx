@@ -134,7 +134,7 @@ export function DeviceForm({ device, onClose, onSaved }: DeviceFormProps) {
   )
 }
 
-/** What differs: a name that the device tells does not become one of the operator's. */
+/** The fields that differ: a name that the device tells does not become one of the operator's. */
 function changesOf(before: Settings, after: Settings): Settings {
   const changed = Object.entries(after).filter(([name, value]) => before[name as keyof Settings] !== value)
   return { ...Object.fromEntries(changed), deviceId: after.deviceId }

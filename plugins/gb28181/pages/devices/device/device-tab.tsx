@@ -22,7 +22,7 @@ export type DeviceTabProps = {
   readonly onRemoved: () => void
 }
 
-/** What a device is, and what can be done with it. */
+/** The facts and actions of a device. */
 export function DeviceTab({ device, channel, streamPath, isNewer, onChanged, onRemoved }: DeviceTabProps) {
   const console = useConsole()
   const words = console.words(DEVICE_WORDS)

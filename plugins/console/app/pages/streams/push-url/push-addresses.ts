@@ -23,7 +23,7 @@ export type PushTarget = {
   readonly query: Readonly<Record<string, string>>
 }
 
-/** What publishers are told, by the protocol that they use. */
+/** The addresses for publishers, by the protocol that they use. */
 export type PushAddress = {
   readonly url: string
   /** OBS asks for the server and the key apart; undefined where OBS does not speak the protocol. */
