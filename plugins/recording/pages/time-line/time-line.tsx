@@ -258,7 +258,7 @@ function isSeenIn(view: TimeRange) {
   return ({ fromMs, toMs }: TimeRange) => toMs >= view.fromMs && fromMs <= view.toMs
 }
 
-/** The least width: a span that is shorter than a pixel is seen nevertheless. */
+/** The place of a span in the view. One that is shorter than two pixels is drawn as two. */
 function extent(view: TimeRange, { fromMs, toMs }: TimeRange): CSSProperties {
   const [left, right] = [Math.max(0, placeIn(view, fromMs)), Math.min(1, placeIn(view, toMs))]
   return { left: percent(left), width: percent(right - left), minWidth: 2 }

@@ -4,7 +4,7 @@ import type { WORDS } from './plugin-words.ts'
 
 const COLORS: Readonly<Record<string, string>> = { running: 'teal', starting: 'blue', off: 'gray', disabled: 'red' }
 
-/** The state of a plugin: running, running with an error, or disabled. */
+/** Badges with the state of a plugin, and that its newest version has failed. */
 export function PluginState({ plugin, words }: { readonly plugin: Plugin; readonly words: (typeof WORDS)['en'] }) {
   const { state = 'running', lastError } = plugin.description
   return (
