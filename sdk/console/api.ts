@@ -51,4 +51,14 @@ export interface Api<Paths = Operations> {
   ): AsyncIterable<Field<Paths[Key], 'event'>>
   /** The address of a path on this server as the page reaches it: below the path of a reverse proxy, too. */
   url(path: string): string
+  /**
+   * The same for media, which the gates guard: with the query that lets an admin pass, as far as one is asked for. Users who may only
+   * look get none.
+   * @param session the plugin that serves the media, the stream, and for how long the address is to hold, by default half an hour
+   * @throws {Error} when the plugin does not run
+   */
+  mediaUrl(
+    path: string,
+    session: { readonly plugin: string; readonly streamPath: string; readonly seconds?: number },
+  ): Promise<string>
 }

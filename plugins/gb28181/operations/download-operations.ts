@@ -84,12 +84,15 @@ export function addDownloadOperations(add: AddOperation, platform: Platform): vo
     },
   })
 
-  ctx.http.get<{ Querystring: { readonly downloadId?: string } }>('/download', async ({ query }, reply) => {
-    const id = query.downloadId ?? ''
+  // The gates of recordings decide who gets the file that it leads to.
+  const media = { config: { access: 'public' } } as const
+  ctx.http.get<{ Querystring: Readonly<Record<string, string>> }>('/download', media, async ({ query }, reply) => {
+    const { downloadId: id = '', ...signature } = query
     if (!ID.test(id)) throw new InvalidRequest('downloadId must be that of a download')
     const file = await fileOf(ctx.services.get('recordings'), id)
     if (file === undefined || downloads.get(id)?.status === 'downloading') throw new StreamNotFound()
-    return reply.redirect(`/mp4/download/${pathOf({ id })}.mp4?id=${file.id}`, 302)
+    const search = new URLSearchParams({ ...signature, id: String(file.id) })
+    return reply.redirect(`../mp4/download/${pathOf({ id })}.mp4?${search}`, 302)
   })
 }
 

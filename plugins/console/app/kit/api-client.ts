@@ -8,6 +8,8 @@ const SERVER_ROOT = new URL('..', document.baseURI).pathname
 /** Codes in the body of a success; others of that status are failures, which some operations answer so. */
 const SUCCESS: ReadonlySet<unknown> = new Set([0, 200])
 const UNAUTHENTICATED = 401
+const FORBIDDEN = 403
+const HALF_AN_HOUR_S = 30 * 60
 
 /** A refusal of the server, with its own message. */
 export class ApiError extends Error {
@@ -38,6 +40,24 @@ export const api: Api<Paths> = {
     else for await (const data of readEvents(answer.body)) yield JSON.parse(data) as never
   },
   url: serverUrl,
+  mediaUrl,
+}
+
+async function mediaUrl(
+  path: string,
+  { plugin, streamPath, seconds = HALF_AN_HOUR_S }: Parameters<Api['mediaUrl']>[1],
+): Promise<string> {
+  const expire = Math.floor(Date.now() / 1000) + seconds
+  const input = { params: { streamPath }, query: { plugin, action: 'play', expire } } as const
+  const signature = await api.call('GET /api/stream/signedquery/{streamPath}', input).then(
+    ({ data }) => String(new URLSearchParams(data.query)),
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === FORBIDDEN) return ''
+      throw error
+    },
+  )
+  const joint = path.includes('?') ? '&' : '?'
+  return serverUrl(path) + (signature === '' ? '' : joint + signature)
 }
 
 function serverUrl(path: string): string {

@@ -46,24 +46,13 @@ export async function download(console: PageConsole, address: Promise<string>): 
   })
 }
 
-/** Media is for those whom the gates let in, administrators as others: with what these want in its query. */
-async function mediaAddress(
-  console: PageConsole,
+function mediaAddress(
+  { api }: PageConsole,
   plugin: string,
   streamPath: string,
   path: string,
   query: Readonly<Record<string, string | number>>,
 ): Promise<string> {
-  const signature = console.user.mayChange ? await signatureOf(console, plugin, streamPath) : {}
-  const search = new URLSearchParams(signature)
-  for (const [name, value] of Object.entries(query)) search.set(name, String(value))
-  return console.api.url(`${path}?${search}`)
-}
-
-async function signatureOf(console: PageConsole, plugin: string, streamPath: string) {
-  const { data } = await console.api.call('GET /api/stream/signedquery/{streamPath}', {
-    params: { streamPath },
-    query: { plugin, action: 'play', expire: Math.floor(Date.now() / 1000) + SIGNED_SECONDS },
-  })
-  return data.query
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  return api.mediaUrl(`${path}?${search}`, { plugin, streamPath, seconds: SIGNED_SECONDS })
 }

@@ -15,8 +15,6 @@ type Props = {
 /** A picture as it was taken: its address in this page, and why it is not the server's. */
 type Taken = { readonly address: string | undefined; readonly problem: string }
 
-const REFUSED = 401
-
 /** A picture that the server makes of the stream now, or else the one that the player shows. */
 export function SnapshotDialog({ console, streamPath, picture, onClose }: Props) {
   const words = console.words(STREAMS_WORDS)
@@ -26,11 +24,9 @@ export function SnapshotDialog({ console, streamPath, picture, onClose }: Props)
     const abort = new AbortController()
     let address: string | undefined
     const take = async () => {
-      const { signal } = abort
-      const url = api.url(`/snap/${streamPath.split('/').map(encodeURIComponent).join('/')}`)
-      const first = await fetch(url, { signal })
-      const answer =
-        first.status === REFUSED ? await fetch(url + (await signedQuery(api, streamPath)), { signal }) : first
+      const path = `/snap/${streamPath.split('/').map(encodeURIComponent).join('/')}`
+      const url = await api.mediaUrl(path, { plugin: 'snap', streamPath })
+      const answer = await fetch(url, { signal: abort.signal })
       if (!answer.ok) throw new Error((await answer.text()) || answer.statusText)
       return answer.blob()
     }
@@ -85,15 +81,6 @@ export function SnapshotDialog({ console, streamPath, picture, onClose }: Props)
       </Stack>
     </Modal>
   )
-}
-
-/** The query by which an admin passes the gates of the stream. */
-async function signedQuery(api: Console<Paths>['api'], streamPath: string): Promise<string> {
-  const { data } = await api.call('GET /api/stream/signedquery/{streamPath}', {
-    params: { streamPath },
-    query: { plugin: 'snap', action: 'play' },
-  })
-  return `?${new URLSearchParams(data.query)}`
 }
 
 /** The picture that a video shows; undefined where there is none. */

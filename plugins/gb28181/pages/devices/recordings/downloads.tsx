@@ -7,6 +7,9 @@ import { RECORDINGS_WORDS } from './recordings-words.ts'
 const REFRESH_MS = 1000
 const RUNNING: ReadonlySet<string> = new Set(['pending', 'downloading'])
 
+/** The stream as which a download is kept, for the gates. */
+const streamOf = (id: string) => `gb_download/${id}`
+
 export type DownloadsProps = { readonly ids: readonly string[]; readonly onForget: (id: string) => void }
 
 /** Downloads from a device into the recordings of the server, with how far they are. */
@@ -35,6 +38,12 @@ function Download({ id, onForget }: { readonly id: string; readonly onForget: ()
   const { data, error } = console.useCall(operation, input, isRunning ? { refreshMs: REFRESH_MS } : {})
   const download = data?.data
   useEffect(() => setRunning(download === undefined || RUNNING.has(download.status)), [download])
+  const [address, setAddress] = useState<string>()
+  const url = download?.status === 'completed' ? download.downloadUrl : ''
+  useEffect(() => {
+    if (url === '') return
+    void console.change(async () => setAddress(await api.mediaUrl(url, { plugin: 'mp4', streamPath: streamOf(id) })))
+  }, [api, console, url, id])
   const [startSeconds = 0, endSeconds = 0] = id.split('_').slice(-2).map(Number)
   const fault = error?.message ?? download?.error
   return (
@@ -44,8 +53,8 @@ function Download({ id, onForget }: { readonly id: string; readonly onForget: ()
           {format.time(startSeconds * 1000)} · {format.duration((endSeconds - startSeconds) * 1000)}
         </Text>
         <Group gap="xs" wrap="nowrap">
-          {download?.status === 'completed' && download.downloadUrl !== '' && (
-            <Anchor size="sm" href={api.url(download.downloadUrl)} download>
+          {download !== undefined && address !== undefined && (
+            <Anchor size="sm" href={address} download>
               <DownloadIcon size={14} /> {words.save} ({format.bytes(Number(download.totalBytes))})
             </Anchor>
           )}
