@@ -107,6 +107,9 @@ describe('recordings of devices', () => {
     const file = await fetch(rig.server.http(downloadUrl))
     const bytes = Buffer.from(await file.arrayBuffer())
     expect([file.status, bytes.toString('latin1', 4, 8)]).to.eql([200, 'ftyp'])
+    // It leads to the recording, below the path of a proxy, too, and takes along what the gates there ask for.
+    const led = await fetch(rig.server.http(`${downloadUrl}&secret=s&expire=e`), { redirect: 'manual' })
+    expect(led.headers.get('location')).to.match(/^\.\.\/mp4\/download\/[^?]+\?secret=s&expire=e&id=\d+$/u)
     const invite = device.received.find(({ method }) => method === 'INVITE')!.message.body.toString()
     expect(invite).to.match(/^s=Download\r$/mu)
     expect(invite).to.include('a=downloadspeed:4\r\n')
