@@ -92,7 +92,7 @@ export function addDownloadOperations(add: AddOperation, platform: Platform): vo
     const file = await fileOf(ctx.services.get('recordings'), id)
     if (file === undefined || downloads.get(id)?.status === 'downloading') throw new StreamNotFound()
     const search = new URLSearchParams({ ...signature, id: String(file.id) })
-    return reply.redirect(`../mp4/download/${pathOf({ id })}.mp4?${search}`, 302)
+    return reply.redirect(`../mp4/download/${pathOf({ id })}.mp4?${String(search)}`, 302)
   })
 }
 
