@@ -42,15 +42,14 @@ export type DataTableProps<Row> = {
   }
 }
 
-/** A player of a stream of this server. */
+/**
+ * A player of a stream of this server, by the first transport that plays it. It begins without sound: browsers play with sound after a
+ * click only.
+ */
 export type PlayerProps = {
   readonly streamPath: string
-  /** The transport to begin with; the viewer may choose another unless `isPlain`. Default the first that plays. */
-  readonly transport?: 'webrtc' | 'flv' | 'hls' | 'mp4'
   /** The picture alone, without controls, for walls. */
   readonly isPlain?: boolean
-  /** Default true: browsers play with sound after a click only. */
-  readonly isMuted?: boolean
 }
 
 /** A form of a JSON Schema, checked by it; the server checks again. */
@@ -59,8 +58,6 @@ export type JsonFormProps = {
   readonly value: Readonly<Record<string, unknown>>
   /** Called with all values. A failure is shown at the form. */
   readonly onSubmit: (value: Readonly<Record<string, unknown>>) => Promise<void>
-  /** The text of the button. Default "Save". */
-  readonly submitText?: string
 }
 
 /** A failure with the server's message, and a button to try again where `onRetry` is given. */

@@ -9,7 +9,7 @@ import SchemaForm from './schema-form.tsx'
 
 type Values = JsonFormProps['value']
 
-export default function JsonForm({ schema, value, onSubmit, submitText }: JsonFormProps) {
+export default function JsonForm({ schema, value, onSubmit }: JsonFormProps) {
   const words = useWords(FORM_WORDS)
   const { mayChange } = useContext(UserContext)
   const id = useId()
@@ -50,7 +50,7 @@ export default function JsonForm({ schema, value, onSubmit, submitText }: JsonFo
           {mayChange && (
             <Group>
               <Button type="submit" loading={state === 'busy'}>
-                {submitText ?? words.save}
+                {words.save}
               </Button>
               <Text size="sm" aria-live="polite">
                 {state === 'saved' ? words.saved : ''}

@@ -1,6 +1,4 @@
-import type { PlayerProps } from 'sluice/sdk/console'
-
-export type Transport = NonNullable<PlayerProps['transport']>
+export type Transport = 'webrtc' | 'flv' | 'hls' | 'mp4'
 
 /** The end of an engine's work, and why. */
 export type Failure = {

@@ -14,13 +14,13 @@ import { usePlayback } from './use-playback.ts'
 
 const CHOICES = Object.entries(TRANSPORTS).map(([value, { label }]) => ({ value, label }))
 
-export default function Player({ streamPath, transport, isPlain = false, isMuted = true }: PlayerProps) {
+export default function Player({ streamPath, isPlain = false }: PlayerProps) {
   const words = useWords(PLAYER_WORDS)
   const picture = useRef<HTMLDivElement>(null)
   const video = useRef<HTMLVideoElement>(null)
-  const [chosen, setChosen] = useState(transport)
+  const [chosen, setChosen] = useState<Transport>()
   const [isOn, setOn] = useState(true)
-  const [isSilent, setSilent] = useState(isMuted)
+  const [isSilent, setSilent] = useState(true)
   const [attempt, setAttempt] = useState(0)
   const { state, playback } = usePlayback(video, { streamPath, transport: chosen, isOn, attempt })
   const figures = useFigures(video, isPlain ? undefined : playback, streamPath)
@@ -47,7 +47,7 @@ export default function Player({ streamPath, transport, isPlain = false, isMuted
       <video
         ref={video}
         className={styles.video}
-        muted={isMuted}
+        muted
         autoPlay
         playsInline
         tabIndex={isPlain ? undefined : 0}
