@@ -5,6 +5,7 @@ import { TempConfig } from '../../core/config/fixtures/temp-config.ts'
 import alarm from '../../plugins/alarm/index.ts'
 import alias from '../../plugins/alias/index.ts'
 import annexb from '../../plugins/annexb/index.ts'
+import console from '../../plugins/console/index.ts'
 import crontab from '../../plugins/crontab/index.ts'
 import demo from '../../plugins/demo/index.ts'
 import audio from '../../plugins/audio/index.ts'
@@ -44,6 +45,7 @@ const PLUGINS = [
   crontab,
   proxy,
   demo,
+  console,
   home,
 ]
 /** A default as a comment: without a space, so that removing `#` leaves the key where it belongs. */
