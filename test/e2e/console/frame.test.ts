@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { openChromium } from '../../peers/chromium.ts'
 import { Nginx } from '../../peers/nginx.ts'
 import { requirePeer } from '../../peers/require-peer.ts'
+import { waitFor } from '../../peers/wait-for.ts'
 import { ConsolePage } from '../../support/console-page.ts'
 import { startServer, type RunningServer } from '../../support/server.ts'
 
@@ -120,6 +121,8 @@ describe('the administration page in Chromium', () => {
       document.body.append(script)
       document.body.insertAdjacentHTML('beforeend', '<img src="x:" onerror="document.title = \\'evil\\'">')
     }`)
+    const refused = () => console.problems.filter((problem) => problem.includes('Content Security Policy'))
+    await waitFor(() => refused().length >= 2, { what: 'both scripts to be refused' })
     expect(await console.page.title()).not.to.equal('evil')
   })
 
