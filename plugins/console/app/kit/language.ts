@@ -21,11 +21,23 @@ export function useWords<Texts>(words: Words<Texts>): Texts {
 
 /** The language that was chosen here before, or else that of the browser. */
 export function firstLanguage(): Language {
-  const stored = localStorage.getItem(STORAGE_KEY)
+  const stored = storedLanguage()
   if (stored === 'en' || stored === 'zh') return stored
   return navigator.languages.find((one) => /^(?:en|zh)\b/u.test(one))?.startsWith('zh') === true ? 'zh' : 'en'
 }
 
 export function storeLanguage(language: Language): void {
-  localStorage.setItem(STORAGE_KEY, language)
+  try {
+    localStorage.setItem(STORAGE_KEY, language)
+  } catch {
+    // A browser that keeps nothing has its own language the next time.
+  }
+}
+
+function storedLanguage(): string | null {
+  try {
+    return localStorage.getItem(STORAGE_KEY)
+  } catch {
+    return null
+  }
 }
