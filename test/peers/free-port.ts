@@ -22,6 +22,12 @@ export async function freeUdpPort(): Promise<number> {
   return first
 }
 
+/** A port that nothing on this machine has bound, neither by TCP nor by UDP. */
+export async function freeTcpUdpPort(): Promise<number> {
+  const { first } = await freeRange(1, async (port) => (await isTcpPortFree(port)) && (await isUdpPortFree(port)))
+  return first
+}
+
 /** TCP ports in a row that nothing on this machine has bound. */
 export function freeTcpRange(count: number): Promise<PortRange> {
   return freeRange(count, isTcpPortFree)

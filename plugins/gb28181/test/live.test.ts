@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { freeTcpUdpPort } from '../../../test/peers/free-port.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import type { ClipAudio } from '../device/index.ts'
-import { clipOf, faultOf, freeMediaPort, GbRig, type RigInit } from '../fixtures/rig.ts'
+import { clipOf, faultOf, GbRig, type RigInit } from '../fixtures/rig.ts'
 
 const FRAMES = 40
 const SOUNDS: readonly ClipAudio[] = ['pcma', 'pcmu', 'aac', 'none']
@@ -19,7 +20,7 @@ describe('live media of devices', () => {
 
   for (const { name, mode, transport, ...more } of ways) {
     it(`comes by ${name}: all pictures in order, with sound, of each codec, at once`, async () => {
-      const init: RigInit = 'isOnePort' in more ? { config: [`mediaport: ${await freeMediaPort()}`] } : {}
+      const init: RigInit = 'isOnePort' in more ? { config: [`mediaport: ${await freeTcpUdpPort()}`] } : {}
       const rig = await GbRig.start(init)
       const runs = CASES.map(async ({ codec, audio }, index) => {
         const clip = await clipOf({ codec, audio })

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { ReceivedFrame } from '../../../test/support/flv-frames.ts'
 import type { Clip, FfmpegClip, GbDeviceOptions, Quirk } from '../device/index.ts'
-import { clipOf, faultOf, freeMediaPort, GbRig, picturesOf } from '../fixtures/rig.ts'
+import { freeTcpUdpPort } from '../../../test/peers/free-port.ts'
+import { clipOf, faultOf, GbRig, picturesOf } from '../fixtures/rig.ts'
 
 const FRAMES = 80
 /** The time of a picture of the clips. */
@@ -103,7 +104,7 @@ describe('devices as they are', () => {
 
       // All at once, as each takes its time. What is kept of them goes with the first test.
       before(async () => {
-        rig = await GbRig.start({ config: isOnePort ? [`mediaport: ${await freeMediaPort()}`] : [] })
+        rig = await GbRig.start({ config: isOnePort ? [`mediaport: ${await freeTcpUdpPort()}`] : [] })
         for (const [index, row] of rows.entries()) {
           runs.set(row.name, watch(row, `340200000013200001${String(index).padStart(2, '0')}`))
         }

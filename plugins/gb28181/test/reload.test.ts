@@ -2,10 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { freeTcpUdpPort } from '../../../test/peers/free-port.ts'
 import { keep } from '../../../test/peers/lifetime.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import type { DeviceEvent } from '../device/index.ts'
-import { clipOf, faultOf, freeMediaPort, GbRig } from '../fixtures/rig.ts'
+import { clipOf, faultOf, GbRig } from '../fixtures/rig.ts'
 
 describe('a reload of GB28181', () => {
   const CASES = [
@@ -18,7 +19,7 @@ describe('a reload of GB28181', () => {
 
   for (const isOnePort of [false, true]) {
     it(`goes by devices and their streams unnoticed${isOnePort ? ', with one port for media' : ''}`, async () => {
-      const [sip, media] = [await freeMediaPort(), await freeMediaPort()]
+      const [sip, media] = [await freeTcpUdpPort(), await freeTcpUdpPort()]
       const rig = await GbRig.start({
         config: isOnePort ? [`mediaport: ${media}`] : [],
         env: { SLUICE_GB28181_SIP_LISTENADDR: `["udp::${sip}", "tcp::${sip}"]` },
@@ -75,7 +76,7 @@ describe('a reload of GB28181', () => {
   }
 
   it('leaves queries, subscriptions and playback to those who have asked', async () => {
-    const sip = await freeMediaPort()
+    const sip = await freeTcpUdpPort()
     const rig = await GbRig.start({ env: { SLUICE_GB28181_SIP_LISTENADDR: `["udp::${sip}", "tcp::${sip}"]` } })
     const clip = await clipOf()
     const [start, end] = [new Date(Date.now() - 600_000), new Date(Date.now() - 300_000)]
@@ -132,7 +133,7 @@ describe('a restart of the server', () => {
 
 /** The environment of a server whose ports of SIP and whose data are there again after a restart. */
 async function placeOfItsOwn(): Promise<Readonly<Record<string, string>>> {
-  const sip = await freeMediaPort()
+  const sip = await freeTcpUdpPort()
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-data-'))
   keep({ close: () => rm(folder, { recursive: true, force: true }) })
   return {
