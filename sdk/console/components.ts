@@ -74,6 +74,40 @@ export type ConfirmButtonProps = {
   readonly isDisabled?: boolean
 }
 
+/**
+ * A form in a dialog. While it is sent its button is busy; it closes when that is done, and stays with the server's message when it is
+ * refused. It is there as long as it is rendered, and gives the focus back when it goes.
+ */
+export type FormDialogProps = {
+  readonly title: string
+  /** The text of the button that sends the form. */
+  readonly submitText: string
+  /** Sends the form. What it throws is shown in the form. */
+  readonly onSubmit: () => Promise<unknown>
+  /** Called when the form is done, and when it is cancelled. */
+  readonly onClose: () => void
+  /** The fields. A function is given the refusal of a field by its name, as the props of an input. */
+  readonly children: ReactNode | ((refusalOf: (field: string) => { readonly error?: string }) => ReactNode)
+  /** The field that a message of the server is about. Undefined for none: the message is then shown below the fields. */
+  readonly fieldOf?: (message: string) => string | undefined
+  /** True for many fields: the form then lies beside the page, as high as the window. */
+  readonly isLong?: boolean
+  /** False while something is missing without which there is nothing to send. Default true. */
+  readonly isReady?: boolean
+  /** True where the form deletes something. */
+  readonly isDestructive?: boolean
+}
+
+/** A field by which rows of a list are found. */
+export type SearchInputProps = {
+  /** The name of the field, which is also shown while it is empty. */
+  readonly label: string
+  /** The text at first. */
+  readonly initial?: string
+  /** Called with the text, without blanks around it, when the typing pauses. */
+  readonly onSearch: (text: string) => void
+}
+
 /** Lines over time. */
 export type ChartProps = {
   readonly label: string
@@ -96,4 +130,6 @@ export type StreamPickerProps = {
   readonly value: string
   readonly onChange: (streamPath: string) => void
   readonly description?: string
+  /** Why the path is refused. */
+  readonly error?: string
 }

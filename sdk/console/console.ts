@@ -4,10 +4,12 @@ import type {
   ChartProps,
   ConfirmButtonProps,
   DataTableProps,
+  FormDialogProps,
   JsonFormProps,
   PageFrameProps,
   PlayerProps,
   ProblemProps,
+  SearchInputProps,
   StreamPickerProps,
 } from './components.ts'
 import type { Format } from './format.ts'
@@ -90,6 +92,8 @@ export interface Console<Paths = Operations> {
     readonly JsonForm: ComponentType<JsonFormProps>
     readonly Problem: ComponentType<ProblemProps>
     readonly ConfirmButton: ComponentType<ConfirmButtonProps>
+    readonly FormDialog: ComponentType<FormDialogProps>
+    readonly SearchInput: ComponentType<SearchInputProps>
     readonly Chart: ComponentType<ChartProps>
     readonly StreamPicker: ComponentType<StreamPickerProps>
   }

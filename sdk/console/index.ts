@@ -9,10 +9,12 @@ export type {
   Column,
   ConfirmButtonProps,
   DataTableProps,
+  FormDialogProps,
   JsonFormProps,
   PageFrameProps,
   PlayerProps,
   ProblemProps,
+  SearchInputProps,
   StreamPickerProps,
 } from './components.ts'
 export type { Console, ConsoleUser, Data, PageProps, Words } from './console.ts'

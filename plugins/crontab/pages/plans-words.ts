@@ -67,7 +67,6 @@ const en = {
   removeStream: (stream: string) => `Remove ${stream}`,
   removeStreamQuestion: (stream: string) => `Record ${stream} by this plan no longer? What was recorded stays.`,
   streamRemoved: 'The stream is removed.',
-  close: 'Close',
 }
 
 export const WORDS: Words<typeof en> = {
@@ -137,6 +136,5 @@ export const WORDS: Words<typeof en> = {
     removeStream: (stream) => `移除 ${stream}`,
     removeStreamQuestion: (stream) => `不再由此计划录制 ${stream}？已录制的内容会保留。`,
     streamRemoved: '流已移除。',
-    close: '关闭',
   },
 }

@@ -84,7 +84,6 @@ export default function Devices({ console, path }: PageProps<Paths>) {
           device={undefined}
           onClose={() => setAdding(false)}
           onSaved={(deviceId) => {
-            setAdding(false)
             void devices.refresh()
             console.navigate(addressOf({ deviceId }))
           }}

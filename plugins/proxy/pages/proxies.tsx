@@ -1,6 +1,5 @@
-import { Button, Group, SegmentedControl, Select, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { PlusIcon, SearchIcon } from '@primer/octicons-react'
+import { Button, Group, SegmentedControl, Select } from '@mantine/core'
+import { PlusIcon } from '@primer/octicons-react'
 import { useState } from 'react'
 import type { Paths } from 'sluice/api'
 import type { PageProps } from 'sluice/sdk/console'
@@ -10,26 +9,24 @@ import { ProxyForm } from './proxies/proxy-form.tsx'
 import { ProxyTable } from './proxies/proxy-table.tsx'
 
 const PAGE_SIZE = 25
-const SEARCH_PAUSE_MS = 250
 
 /** The list of pull proxies, and at `push` that of push proxies. */
 export default function Proxies({ console, path }: PageProps<Paths>) {
   const kind = path === 'push' ? 'push' : 'pull'
   const words = console.words(WORDS)
-  const { PageFrame, Problem } = console.components
+  const { PageFrame, Problem, SearchInput } = console.components
   const [search, setSearch] = useState('')
   const [status, setStatus] = useState<string | null>(null)
   const [page, setPage] = useState(1)
   /** The proxy in the form; `new` for one that is to be added. */
   const [edited, setEdited] = useState<Proxy | 'new'>()
-  const [sought] = useDebouncedValue(search.trim(), SEARCH_PAUSE_MS)
   const { proxies, total, error, refresh } = useProxies(console, kind, {
     pageNum: page,
     pageSize: PAGE_SIZE,
-    ...(sought !== '' && { search: sought }),
+    ...(search !== '' && { search }),
     ...(status !== null && { status: Number(status) }),
   })
-  const isFiltered = sought !== '' || status !== null
+  const isFiltered = search !== '' || status !== null
 
   return (
     <PageFrame
@@ -53,17 +50,12 @@ export default function Proxies({ console, path }: PageProps<Paths>) {
             console.navigate(next === 'push' ? '/proxy/proxies/push' : '/proxy/proxies')
           }}
         />
-        <TextInput
-          aria-label={words.search}
-          placeholder={words.search}
-          leftSection={<SearchIcon />}
-          value={search}
-          onChange={({ currentTarget }) => {
+        <SearchInput
+          label={words.search}
+          onSearch={(text) => {
             setPage(1)
-            setSearch(currentTarget.value)
+            setSearch(text)
           }}
-          style={{ flex: '1 1 200px' }}
-          maw={360}
         />
         <Select
           aria-label={words.state}

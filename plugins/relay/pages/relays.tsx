@@ -1,6 +1,5 @@
-import { Button, Group, SegmentedControl, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { PlusIcon, SearchIcon } from '@primer/octicons-react'
+import { Button, SegmentedControl } from '@mantine/core'
+import { PlusIcon } from '@primer/octicons-react'
 import { useState } from 'react'
 import type { Paths } from 'sluice/api'
 import type { Console, PageProps } from 'sluice/sdk/console'
@@ -13,7 +12,6 @@ import { WORDS } from './relays/relays-words.ts'
 import { RuleList } from './relays/rule-list.tsx'
 
 const PAGE_SIZE = 25
-const SEARCH_PAUSE_MS = 250
 /** The parts of the page, by its address. */
 const PARTS = { '': 'pull', pushes: 'push', rules: 'rules' } as const
 
@@ -69,37 +67,29 @@ type JobsProps = {
 /** The list of the pulls or pushes, and what opens beside it. */
 function Jobs({ console, kind, isAdding, onAdded }: JobsProps) {
   const words = console.words(WORDS)
-  const { Problem } = console.components
+  const { Problem, SearchInput } = console.components
   const [search, setSearch] = useState('')
   const [page, setPage] = useState(1)
   const [opened, setOpened] = useState<Job>()
-  const [sought] = useDebouncedValue(search.trim(), SEARCH_PAUSE_MS)
-  const query = { pageNum: page, pageSize: PAGE_SIZE, ...(sought !== '' && { search: sought }) }
+  const query = { pageNum: page, pageSize: PAGE_SIZE, ...(search !== '' && { search }) }
   const { jobs, total, error, refresh } = useJobs(console, kind, query)
   const shown = opened && jobs?.find(({ id }) => id === opened.id)
   const Form = kind === 'pull' ? PullForm : PushForm
   return (
     <>
-      <Group>
-        <TextInput
-          aria-label={words.search}
-          placeholder={words.search}
-          leftSection={<SearchIcon />}
-          value={search}
-          onChange={({ currentTarget }) => {
-            setPage(1)
-            setSearch(currentTarget.value)
-          }}
-          style={{ flex: '1 1 200px' }}
-          maw={360}
-        />
-      </Group>
+      <SearchInput
+        label={words.search}
+        onSearch={(text) => {
+          setPage(1)
+          setSearch(text)
+        }}
+      />
       {error !== undefined && <Problem error={error} onRetry={() => void refresh()} />}
       <JobTable
         console={console}
         kind={kind}
         rows={jobs}
-        empty={sought === '' ? words.empty[kind] : words.notFound}
+        empty={search === '' ? words.empty[kind] : words.notFound}
         paging={{ page, pageSize: PAGE_SIZE, total, onPage: setPage }}
         onOpen={setOpened}
         onChanged={refresh}

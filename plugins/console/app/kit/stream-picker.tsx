@@ -7,7 +7,7 @@ const MOST_SHOWN = 50
 const REFRESH_MS = 10_000
 const TYPING_PAUSE_MS = 200
 
-export function StreamPicker({ label, value, onChange, description }: StreamPickerProps) {
+export function StreamPicker({ label, value, onChange, description, error }: StreamPickerProps) {
   const [search] = useDebouncedValue(value.trim(), TYPING_PAUSE_MS)
   const query = { pageNum: 1, pageSize: MOST_SHOWN, ...(search !== '' && { search }) }
   const { data } = useCall('GET /api/stream/list', { query }, { refreshMs: REFRESH_MS })
@@ -15,6 +15,7 @@ export function StreamPicker({ label, value, onChange, description }: StreamPick
     <Autocomplete
       label={label}
       description={description}
+      error={error}
       value={value}
       onChange={onChange}
       data={(data?.data ?? []).map(({ path }) => path)}

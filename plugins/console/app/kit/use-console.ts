@@ -11,6 +11,7 @@ import { lazily } from './lazily.tsx'
 import { change, notify } from './notices.tsx'
 import { PageFrame } from './page-frame.tsx'
 import { Problem } from './problem.tsx'
+import { SearchInput } from './search-input.tsx'
 import { StreamPicker } from './stream-picker.tsx'
 import { useCall } from './use-call.ts'
 import { useEvents } from './use-events.ts'
@@ -22,7 +23,9 @@ const COMPONENTS: Console['components'] = {
   DataTable,
   Problem,
   ConfirmButton,
+  SearchInput,
   StreamPicker,
+  FormDialog: lazily(() => import('./form-dialog.tsx')),
   Player: lazily(() => import('./player/player.tsx'), 240),
   JsonForm: lazily(() => import('./form/json-form.tsx'), 320),
   Chart: lazily(() => import('./chart.tsx'), 182),

@@ -3,8 +3,6 @@ import type { Words } from 'sluice/sdk/console'
 const en = {
   add: { pull: 'Add a source', push: 'Add a target' },
   edit: (name: string) => `Edit ${name}`,
-  close: 'Close',
-  cancel: 'Cancel',
   save: 'Save',
   added: 'The proxy is added',
   saved: 'The proxy is saved',
@@ -48,8 +46,6 @@ export const WORDS: Words<typeof en> = {
   zh: {
     add: { pull: '添加源', push: '添加目标' },
     edit: (name: string) => `编辑 ${name}`,
-    close: '关闭',
-    cancel: '取消',
     save: '保存',
     added: '已添加代理',
     saved: '已保存代理',

@@ -1,17 +1,5 @@
-import {
-  Accordion,
-  Autocomplete,
-  Button,
-  Drawer,
-  Group,
-  NumberInput,
-  Radio,
-  Stack,
-  Switch,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
-import { useState, type FormEvent } from 'react'
+import { Accordion, Autocomplete, NumberInput, Radio, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import type { Paths } from 'sluice/api'
 import type { Console } from 'sluice/sdk/console'
 import { nameOf, type Kind, type Proxy } from './proxy.ts'
@@ -35,12 +23,9 @@ type Props = {
 /** The form of a proxy, beside the list. */
 export function ProxyForm({ console, kind, proxy, onClose, onSaved }: Props) {
   const words = console.words(WORDS)
-  const { Problem, StreamPicker } = console.components
+  const { FormDialog, StreamPicker } = console.components
   const [values, setValues] = useState(() => (proxy === undefined ? NEW : valuesOf(proxy)))
-  const [error, setError] = useState<Error>()
-  const [isBusy, setBusy] = useState(false)
   const set = (changed: Partial<ProxyValues>) => setValues({ ...values, ...changed })
-  const field = error && fieldOf(error.message)
 
   /** The props of an input of text. */
   const text = (name: keyof ProxyValues & keyof typeof words) => ({
@@ -48,36 +33,26 @@ export function ProxyForm({ console, kind, proxy, onClose, onSaved }: Props) {
     value: String(values[name]),
     onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
       set({ [name]: currentTarget.value }),
-    ...(field === name && { error: error?.message }),
   })
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    try {
-      await save({ console, kind, proxy, values })
-      console.notify(proxy === undefined ? words.added : words.saved)
-      await onSaved()
-      onClose()
-    } catch (failure) {
-      setError(failure as Error)
-      setBusy(false)
-    }
+  const submit = async () => {
+    await save({ console, kind, proxy, values })
+    console.notify(proxy === undefined ? words.added : words.saved)
+    await onSaved()
   }
-
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size={460}
+    <FormDialog
       title={proxy === undefined ? words.add[kind] : words.edit(nameOf(proxy))}
-      closeButtonProps={{ 'aria-label': words.close }}
+      submitText={words.save}
+      isLong
+      fieldOf={fieldOf}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form onSubmit={(event) => void submit(event)} noValidate>
-        <Stack>
+      {(refusalOf) => (
+        <>
           <TextInput
             {...text('address')}
+            {...refusalOf('address')}
             data-autofocus
             required={proxy === undefined}
             placeholder={proxy?.address ?? words.addressExample[kind]}
@@ -86,15 +61,21 @@ export function ProxyForm({ console, kind, proxy, onClose, onSaved }: Props) {
             autoComplete="off"
             spellCheck={false}
           />
-          <TextInput {...text('name')} />
+          <TextInput {...text('name')} {...refusalOf('name')} />
           {kind === 'pull' ? (
-            <TextInput {...text('streamPath')} description={words.streamPathText.pull} spellCheck={false} />
+            <TextInput
+              {...text('streamPath')}
+              {...refusalOf('streamPath')}
+              description={words.streamPathText.pull}
+              spellCheck={false}
+            />
           ) : (
             <StreamPicker
               label={words.streamPath}
               description={words.streamPathText.push}
               value={values.streamPath}
               onChange={(streamPath) => set({ streamPath })}
+              {...refusalOf('streamPath')}
             />
           )}
           <Radio.Group
@@ -126,8 +107,18 @@ export function ProxyForm({ console, kind, proxy, onClose, onSaved }: Props) {
                 <Accordion.Control>{words.recording}</Accordion.Control>
                 <Accordion.Panel>
                   <Stack>
-                    <TextInput {...text('recordPath')} description={words.recordPathText} spellCheck={false} />
-                    <TextInput {...text('recordFragment')} description={words.recordFragmentText} placeholder="0s" />
+                    <TextInput
+                      {...text('recordPath')}
+                      {...refusalOf('recordPath')}
+                      description={words.recordPathText}
+                      spellCheck={false}
+                    />
+                    <TextInput
+                      {...text('recordFragment')}
+                      {...refusalOf('recordFragment')}
+                      description={words.recordFragmentText}
+                      placeholder="0s"
+                    />
                   </Stack>
                 </Accordion.Panel>
               </Accordion.Item>
@@ -137,7 +128,12 @@ export function ProxyForm({ console, kind, proxy, onClose, onSaved }: Props) {
               <Accordion.Panel>
                 <Stack>
                   {kind === 'pull' && (
-                    <TextInput {...text('checkInterval')} description={words.checkIntervalText} placeholder="10s" />
+                    <TextInput
+                      {...text('checkInterval')}
+                      {...refusalOf('checkInterval')}
+                      description={words.checkIntervalText}
+                      placeholder="10s"
+                    />
                   )}
                   <Autocomplete
                     label={words.type}
@@ -145,9 +141,9 @@ export function ProxyForm({ console, kind, proxy, onClose, onSaved }: Props) {
                     data={TYPES[kind]}
                     value={values.type}
                     onChange={(type) => set({ type })}
-                    {...(field === 'type' && { error: error?.message })}
+                    {...refusalOf('type')}
                   />
-                  <Textarea {...text('description')} autosize minRows={2} />
+                  <Textarea {...text('description')} {...refusalOf('description')} autosize minRows={2} />
                   <NumberInput
                     label={words.parentID}
                     description={words.parentIDText}
@@ -155,23 +151,15 @@ export function ProxyForm({ console, kind, proxy, onClose, onSaved }: Props) {
                     min={0}
                     allowDecimal={false}
                     onChange={(parentID) => set({ parentID: Number(parentID) })}
+                    {...refusalOf('parentID')}
                   />
                 </Stack>
               </Accordion.Panel>
             </Accordion.Item>
           </Accordion>
-          {error !== undefined && field === undefined && <Problem error={error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {words.cancel}
-            </Button>
-            <Button type="submit" loading={isBusy}>
-              {words.save}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Drawer>
+        </>
+      )}
+    </FormDialog>
   )
 }
 

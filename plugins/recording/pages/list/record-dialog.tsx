@@ -1,6 +1,6 @@
-import { Button, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { SquareCircleIcon } from '@primer/octicons-react'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { TYPE_NAMES, type PageConsole } from '../page-console.ts'
 import { WORDS } from '../recordings-words.ts'
 
@@ -15,9 +15,8 @@ type StartedType = keyof typeof STARTS
 /** A button with the dialog that starts a recording. */
 export function RecordDialog({ console }: { readonly console: PageConsole }) {
   const words = console.words(WORDS)
-  const { StreamPicker } = console.components
+  const { FormDialog, StreamPicker } = console.components
   const [isOpen, setOpen] = useState(false)
-  const [isBusy, setBusy] = useState(false)
   const [streamPath, setStreamPath] = useState('')
   const [type, setType] = useState<StartedType>('mp4')
   const [terms, setTerms] = useState({ fragment: '10m', duration: '0', filePath: '' })
@@ -26,44 +25,37 @@ export function RecordDialog({ console }: { readonly console: PageConsole }) {
     onChange: ({ currentTarget: { value } }: { readonly currentTarget: HTMLInputElement }) =>
       setTerms((before) => ({ ...before, [name]: value })),
   })
-  const start = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
+  const start = async () => {
     const { filePath, ...times } = terms
     const body = { ...times, ...(filePath !== '' && { filePath }) }
-    const call = () => console.api.call(STARTS[type], { params: { streamPath }, body })
-    if (await console.change(call, words.started(streamPath))) setOpen(false)
-    setBusy(false)
+    await console.api.call(STARTS[type], { params: { streamPath }, body })
+    console.notify(words.started(streamPath))
   }
   return (
     <>
       <Button leftSection={<SquareCircleIcon />} onClick={() => setOpen(true)}>
         {words.record}
       </Button>
-      <Modal
-        closeButtonProps={{ 'aria-label': words.close }}
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={words.record}
-      >
-        <form onSubmit={(event) => void start(event)}>
-          <Stack>
-            <StreamPicker label={words.stream} value={streamPath} onChange={setStreamPath} />
-            <NativeSelect
-              label={words.type}
-              value={type}
-              data={Object.keys(STARTS).map((value) => ({ value, label: TYPE_NAMES[value] ?? value }))}
-              onChange={({ currentTarget }) => setType(currentTarget.value as StartedType)}
-            />
-            <TextInput label={words.fragment} description={words.fragmentText} {...field('fragment')} />
-            <TextInput label={words.duration} description={words.durationText} {...field('duration')} />
-            <TextInput label={words.folder} description={words.folderText} {...field('filePath')} />
-            <Button type="submit" loading={isBusy} disabled={streamPath === ''}>
-              {words.start}
-            </Button>
-          </Stack>
-        </form>
-      </Modal>
+      {isOpen && (
+        <FormDialog
+          title={words.record}
+          submitText={words.start}
+          isReady={streamPath !== ''}
+          onSubmit={start}
+          onClose={() => setOpen(false)}
+        >
+          <StreamPicker label={words.stream} value={streamPath} onChange={setStreamPath} />
+          <NativeSelect
+            label={words.type}
+            value={type}
+            data={Object.keys(STARTS).map((value) => ({ value, label: TYPE_NAMES[value] ?? value }))}
+            onChange={({ currentTarget }) => setType(currentTarget.value as StartedType)}
+          />
+          <TextInput label={words.fragment} description={words.fragmentText} {...field('fragment')} />
+          <TextInput label={words.duration} description={words.durationText} {...field('duration')} />
+          <TextInput label={words.folder} description={words.folderText} {...field('filePath')} />
+        </FormDialog>
+      )}
     </>
   )
 }

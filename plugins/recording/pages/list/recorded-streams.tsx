@@ -1,6 +1,4 @@
-import { Badge, Stack, TextInput, Title } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { SearchIcon } from '@primer/octicons-react'
+import { Badge, Stack, Title } from '@mantine/core'
 import { useState } from 'react'
 import { pageOf, TYPE_NAMES, type PageConsole } from '../page-console.ts'
 import { RecordDialog } from './record-dialog.tsx'
@@ -9,15 +7,13 @@ import { WORDS } from '../recordings-words.ts'
 
 const PAGE_SIZE = 20
 const REFRESH_MS = 15_000
-const SEARCH_PAUSE_MS = 300
 
 /** The recordings that are being made, and the streams of which there are some. */
 export function RecordedStreams({ console }: { readonly console: PageConsole }) {
   const words = console.words(WORDS)
   const { format } = console
-  const { PageFrame, DataTable, Problem } = console.components
-  const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed, SEARCH_PAUSE_MS)
+  const { PageFrame, DataTable, Problem, SearchInput } = console.components
+  const [search, setSearch] = useState('')
   const [page, setPage] = useState(1)
   const { data, error, refresh } = console.useCall(
     'GET /api/record/{type}/catalog',
@@ -40,14 +36,10 @@ export function RecordedStreams({ console }: { readonly console: PageConsole }) 
         <Title order={2} size="h4">
           {words.recorded}
         </Title>
-        <TextInput
-          aria-label={words.search}
-          placeholder={words.search}
-          leftSection={<SearchIcon />}
-          value={typed}
-          maw={360}
-          onChange={({ currentTarget }) => {
-            setTyped(currentTarget.value)
+        <SearchInput
+          label={words.search}
+          onSearch={(text) => {
+            setSearch(text)
             setPage(1)
           }}
         />

@@ -1,6 +1,6 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, NumberInput, Text, TextInput } from '@mantine/core'
 import { BellIcon } from '@primer/octicons-react'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import type { PageConsole } from '../page-console.ts'
 import { WORDS } from '../recordings-words.ts'
 
@@ -16,8 +16,8 @@ type EventDialogProps = {
 /** A button with the dialog that records an event of a stream. */
 export function EventDialog({ console, streamPath, onRecorded }: EventDialogProps) {
   const words = console.words(WORDS)
+  const { FormDialog } = console.components
   const [isOpen, setOpen] = useState(false)
-  const [isBusy, setBusy] = useState(false)
   const [eventName, setName] = useState('')
   const [eventDesc, setDescription] = useState('')
   const [isHigh, setHigh] = useState(false)
@@ -28,9 +28,7 @@ export function EventDialog({ console, streamPath, onRecorded }: EventDialogProp
     value: seconds[name],
     onChange: (value: number | string) => setSeconds((given) => ({ ...given, [name]: Number(value) })),
   })
-  const record = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
+  const record = async () => {
     const body = {
       streamPath,
       eventName,
@@ -39,10 +37,8 @@ export function EventDialog({ console, streamPath, onRecorded }: EventDialogProp
       beforeDuration: `${seconds.before}s`,
       afterDuration: `${seconds.after}s`,
     }
-    if (await console.change(() => console.api.call('POST /mp4/api/event/start', { body }), words.eventRecorded)) {
-      setOpen(false)
-    }
-    setBusy(false)
+    await console.api.call('POST /mp4/api/event/start', { body })
+    console.notify(words.eventRecorded)
     await onRecorded()
   }
   return (
@@ -50,44 +46,40 @@ export function EventDialog({ console, streamPath, onRecorded }: EventDialogProp
       <Button size="xs" variant="light" leftSection={<BellIcon />} onClick={() => setOpen(true)}>
         {words.recordEvent}
       </Button>
-      <Modal
-        closeButtonProps={{ 'aria-label': words.close }}
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={words.recordEvent}
-      >
-        <form onSubmit={(event) => void record(event)}>
-          <Stack>
-            <Text size="sm" c="dimmed">
-              {words.eventText}
-            </Text>
-            <TextInput
-              data-autofocus
-              label={words.eventName}
-              value={eventName}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
-            />
-            <TextInput
-              label={words.eventDescription}
-              value={eventDesc}
-              onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-            />
-            <Group grow>
-              <NumberInput label={words.before} {...field('before')} />
-              <NumberInput label={words.after} {...field('after')} />
-            </Group>
-            <Checkbox
-              label={words.important}
-              description={words.importantText}
-              checked={isHigh}
-              onChange={({ currentTarget }) => setHigh(currentTarget.checked)}
-            />
-            <Button type="submit" loading={isBusy} disabled={eventName.trim() === ''}>
-              {words.recordEvent}
-            </Button>
-          </Stack>
-        </form>
-      </Modal>
+      {isOpen && (
+        <FormDialog
+          title={words.recordEvent}
+          submitText={words.recordEvent}
+          isReady={eventName.trim() !== ''}
+          onSubmit={record}
+          onClose={() => setOpen(false)}
+        >
+          <Text size="sm" c="dimmed">
+            {words.eventText}
+          </Text>
+          <TextInput
+            data-autofocus
+            label={words.eventName}
+            value={eventName}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <TextInput
+            label={words.eventDescription}
+            value={eventDesc}
+            onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+          />
+          <Group grow>
+            <NumberInput label={words.before} {...field('before')} />
+            <NumberInput label={words.after} {...field('after')} />
+          </Group>
+          <Checkbox
+            label={words.important}
+            description={words.importantText}
+            checked={isHigh}
+            onChange={({ currentTarget }) => setHigh(currentTarget.checked)}
+          />
+        </FormDialog>
+      )}
     </>
   )
 }

@@ -1,42 +1,37 @@
-import { Button, Modal, Stack, TextInput } from '@mantine/core'
-import { useState, type FormEvent } from 'react'
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { PageConsole } from '../page-console.ts'
+import { WORDS } from '../recordings-words.ts'
 
 type NameDialogProps = {
+  readonly console: PageConsole
   readonly title: string
   readonly label: string
-  readonly saveText: string
-  readonly closeText: string
   readonly name: string
-  readonly onSave: (name: string) => Promise<boolean>
+  readonly onSave: (name: string) => Promise<void>
   readonly onClose: () => void
 }
 
 /** Asks for a name, and closes when it is saved. */
-export function NameDialog({ title, label, saveText, closeText, name, onSave, onClose }: NameDialogProps) {
+export function NameDialog({ console, title, label, name, onSave, onClose }: NameDialogProps) {
+  const words = console.words(WORDS)
+  const { FormDialog } = console.components
   const [typed, setTyped] = useState(name)
-  const [isBusy, setBusy] = useState(false)
-  const save = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    if (await onSave(typed.trim())) onClose()
-    setBusy(false)
-  }
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': closeText }}>
-      <form onSubmit={(event) => void save(event)}>
-        <Stack>
-          <TextInput
-            data-autofocus
-            label={label}
-            maxLength={255}
-            value={typed}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          />
-          <Button type="submit" loading={isBusy} disabled={typed.trim() === ''}>
-            {saveText}
-          </Button>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={title}
+      submitText={words.save}
+      isReady={typed.trim() !== ''}
+      onSubmit={() => onSave(typed.trim())}
+      onClose={onClose}
+    >
+      <TextInput
+        data-autofocus
+        label={label}
+        maxLength={255}
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+    </FormDialog>
   )
 }

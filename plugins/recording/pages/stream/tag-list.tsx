@@ -26,17 +26,14 @@ export function TagList({ console, streamPath, tags, atMs, onPick, onChange }: T
   const [newMs, setNewMs] = useState(atMs)
 
   const save = async (tagName: string) => {
-    const isDone = await console.change(
-      () =>
-        named === 'new' || named === undefined
-          ? console.api.call('POST /mp4/api/tag/add', {
-              body: { tagName, streamPath, tagTime: new Date(newMs).toISOString() },
-            })
-          : console.api.call('POST /mp4/api/tag/update/{id}', { params: { id: named.id }, body: { tagName } }),
-      words.saved,
-    )
+    if (named === 'new' || named === undefined) {
+      const tagTime = new Date(newMs).toISOString()
+      await console.api.call('POST /mp4/api/tag/add', { body: { tagName, streamPath, tagTime } })
+    } else {
+      await console.api.call('POST /mp4/api/tag/update/{id}', { params: { id: named.id }, body: { tagName } })
+    }
+    console.notify(words.saved)
     await onChange()
-    return isDone
   }
   const remove = async (id: number) => {
     await console.change(() => console.api.call('POST /mp4/api/tag/delete/{id}', { params: { id } }), words.deleted)
@@ -105,10 +102,9 @@ export function TagList({ console, streamPath, tags, atMs, onPick, onChange }: T
       />
       {named !== undefined && (
         <NameDialog
+          console={console}
           title={named === 'new' ? words.tagAt(clockOf(newMs)) : words.rename}
           label={words.tagName}
-          saveText={words.save}
-          closeText={words.close}
           name={named === 'new' ? '' : named.name}
           onSave={save}
           onClose={() => setNamed(undefined)}

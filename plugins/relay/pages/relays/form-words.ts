@@ -3,8 +3,6 @@ import type { Words } from 'sluice/sdk/console'
 const en = {
   pull: 'Pull a stream',
   push: 'Push a stream',
-  close: 'Close',
-  cancel: 'Cancel',
   begin: 'Begin',
   pullBegun: 'The pull has begun',
   pushBegun: 'The push has begun',
@@ -51,8 +49,6 @@ export const WORDS: Words<typeof en> = {
   zh: {
     pull: '拉取流',
     push: '推送流',
-    close: '关闭',
-    cancel: '取消',
     begin: '开始',
     pullBegun: '拉流已开始',
     pushBegun: '转推已开始',

@@ -2,12 +2,10 @@ import { Accordion, Autocomplete, NumberInput, Select, SimpleGrid, Stack, Switch
 import { useState } from 'react'
 import type { Paths } from 'sluice/api'
 import type { Console } from 'sluice/sdk/console'
-import { FormDrawer } from './form-drawer.tsx'
 import { WORDS } from './form-words.ts'
-import { DURATIONS, NEW_PULL, NUMBERS, pullBody, SWITCHES, type PullValues, type Term } from './pull-values.ts'
+import { DURATIONS, fieldOf, NEW_PULL, NUMBERS, pullBody, SWITCHES, type PullValues, type Term } from './pull-values.ts'
 
 const PROTOCOLS = ['rtsp', 'rtmp', 'srt', 'webrtc', 'hls', 'flv', 'mp4', 'gb28181']
-const FIELDS = ['remoteURL', 'streamPath', 'protocol', 'loop', ...SWITCHES, ...DURATIONS, ...NUMBERS]
 
 type Props = {
   readonly console: Console<Paths>
@@ -18,6 +16,7 @@ type Props = {
 /** The form of a pull. */
 export function PullForm({ console, onClose, onBegun }: Props) {
   const words = console.words(WORDS)
+  const { FormDialog } = console.components
   const [values, setValues] = useState(NEW_PULL)
   const set = (changed: Partial<PullValues>) => setValues({ ...values, ...changed })
   const setTerm = (name: Term, text: string) => set({ terms: { ...values.terms, [name]: text } })
@@ -27,8 +26,8 @@ export function PullForm({ console, onClose, onBegun }: Props) {
     await onBegun()
   }
   return (
-    <FormDrawer console={console} title={words.pull} fields={FIELDS} onBegin={begin} onClose={onClose}>
-      {(errorOf) => (
+    <FormDialog title={words.pull} submitText={words.begin} isLong fieldOf={fieldOf} onSubmit={begin} onClose={onClose}>
+      {(refusalOf) => (
         <>
           <TextInput
             label={words.source}
@@ -41,7 +40,7 @@ export function PullForm({ console, onClose, onBegun }: Props) {
             spellCheck={false}
             value={values.remoteURL}
             onChange={({ currentTarget }) => set({ remoteURL: currentTarget.value })}
-            {...errorOf('remoteURL')}
+            {...refusalOf('remoteURL')}
           />
           <TextInput
             label={words.streamPath}
@@ -49,7 +48,7 @@ export function PullForm({ console, onClose, onBegun }: Props) {
             spellCheck={false}
             value={values.streamPath}
             onChange={({ currentTarget }) => set({ streamPath: currentTarget.value })}
-            {...errorOf('streamPath')}
+            {...refusalOf('streamPath')}
           />
           <Accordion multiple variant="separated">
             <Accordion.Item value="source">
@@ -62,7 +61,7 @@ export function PullForm({ console, onClose, onBegun }: Props) {
                     data={PROTOCOLS}
                     value={values.protocol}
                     onChange={(protocol) => set({ protocol })}
-                    {...errorOf('protocol')}
+                    {...refusalOf('protocol')}
                   />
                   <NumberInput
                     label={words.loop}
@@ -71,7 +70,7 @@ export function PullForm({ console, onClose, onBegun }: Props) {
                     allowDecimal={false}
                     value={values.loop}
                     onChange={(loop) => set({ loop: Number(loop) })}
-                    {...errorOf('loop')}
+                    {...refusalOf('loop')}
                   />
                   <Switch
                     label={words.test}
@@ -102,7 +101,7 @@ export function PullForm({ console, onClose, onBegun }: Props) {
                       ]}
                       value={values.terms[name] ?? null}
                       onChange={(text) => setTerm(name, text ?? '')}
-                      {...errorOf(name)}
+                      {...refusalOf(name)}
                     />
                   ))}
                   <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -114,7 +113,7 @@ export function PullForm({ console, onClose, onBegun }: Props) {
                         value={values.terms[name] ?? ''}
                         onChange={({ currentTarget }) => setTerm(name, currentTarget.value)}
                         styles={{ root: { display: 'flex', flexDirection: 'column', justifyContent: 'flex-end' } }}
-                        {...errorOf(name)}
+                        {...refusalOf(name)}
                       />
                     ))}
                   </SimpleGrid>
@@ -122,9 +121,12 @@ export function PullForm({ console, onClose, onBegun }: Props) {
               </Accordion.Panel>
             </Accordion.Item>
           </Accordion>
+          <Text size="xs" c="dimmed">
+            {words.once}
+          </Text>
         </>
       )}
-    </FormDrawer>
+    </FormDialog>
   )
 }
 

@@ -25,10 +25,10 @@ describe('the request of the form of a pull', () => {
   })
 
   it('is refused at the field that the server names', () => {
-    expect(fieldOf("pausetimeout: expected a duration such as '10s'")).to.equal('pausetimeout')
-    expect(fieldOf('remoteURL is no address')).to.equal('remoteurl')
-    expect(fieldOf('the address does not tell its protocol; give it as protocol')).to.equal('remoteurl')
-    expect(fieldOf('stream exist')).to.equal('streampath')
+    expect(fieldOf("pausetimeout: expected a duration such as '10s'")).to.equal('pauseTimeout')
+    expect(fieldOf('remoteURL is no address')).to.equal('remoteURL')
+    expect(fieldOf('the address does not tell its protocol; give it as protocol')).to.equal('remoteURL')
+    expect(fieldOf('stream exist')).to.equal('streamPath')
     expect(fieldOf("can't connect to 127.0.0.1:1: nobody listens there")).to.equal(undefined)
   })
 })

@@ -49,12 +49,15 @@ export function pullBody({ remoteURL, streamPath, protocol, loop, isTest, terms 
   }
 }
 
+const FIELDS = ['remoteURL', 'streamPath', 'protocol', 'loop', ...SWITCHES, ...DURATIONS, ...NUMBERS]
+
 /**
- * The field that a refusal of the server names, by its name in small letters; undefined where it names none.
+ * The field that a refusal of the server is about; undefined where it is about none alone.
  * @param message `pausetimeout: expected a duration …`, `remoteURL is no address`
  */
 export function fieldOf(message: string): string | undefined {
-  if (/^the address\b/u.test(message)) return 'remoteurl'
-  if (/\bstream path\b|^stream exist$/u.test(message)) return 'streampath'
-  return /^(?<name>\w+)(?::| is | must )/u.exec(message)?.groups?.['name']?.toLowerCase()
+  if (/^the address\b/u.test(message)) return 'remoteURL'
+  if (/\bstream path\b|^stream exist$/u.test(message)) return 'streamPath'
+  const named = /^(?<name>\w+)(?::| is | must )/u.exec(message)?.groups?.['name']?.toLowerCase()
+  return FIELDS.find((name) => name.toLowerCase() === named)
 }

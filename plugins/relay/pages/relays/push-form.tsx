@@ -1,12 +1,11 @@
-import { Autocomplete, TextInput } from '@mantine/core'
+import { Autocomplete, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Paths } from 'sluice/api'
 import type { Console } from 'sluice/sdk/console'
-import { FormDrawer } from './form-drawer.tsx'
 import { WORDS } from './form-words.ts'
+import { fieldOf } from './pull-values.ts'
 
 const PROTOCOLS = ['rtmp', 'rtsp', 'srt', 'webrtc']
-const FIELDS = ['remoteURL', 'protocol']
 
 type Props = {
   readonly console: Console<Paths>
@@ -17,7 +16,7 @@ type Props = {
 /** The form of a push. */
 export function PushForm({ console, onClose, onBegun }: Props) {
   const words = console.words(WORDS)
-  const { StreamPicker } = console.components
+  const { FormDialog, StreamPicker } = console.components
   const [streamPath, setStreamPath] = useState('')
   const [remoteURL, setRemoteUrl] = useState('')
   const [protocol, setProtocol] = useState('')
@@ -28,14 +27,15 @@ export function PushForm({ console, onClose, onBegun }: Props) {
     await onBegun()
   }
   return (
-    <FormDrawer console={console} title={words.push} fields={FIELDS} onBegin={begin} onClose={onClose}>
-      {(errorOf) => (
+    <FormDialog title={words.push} submitText={words.begin} isLong fieldOf={fieldOf} onSubmit={begin} onClose={onClose}>
+      {(refusalOf) => (
         <>
           <StreamPicker
             label={words.streamPath}
             description={words.pushPathText}
             value={streamPath}
             onChange={setStreamPath}
+            {...refusalOf('streamPath')}
           />
           <TextInput
             label={words.target}
@@ -46,7 +46,7 @@ export function PushForm({ console, onClose, onBegun }: Props) {
             spellCheck={false}
             value={remoteURL}
             onChange={({ currentTarget }) => setRemoteUrl(currentTarget.value)}
-            {...errorOf('remoteURL')}
+            {...refusalOf('remoteURL')}
           />
           <Autocomplete
             label={words.protocol}
@@ -54,10 +54,13 @@ export function PushForm({ console, onClose, onBegun }: Props) {
             data={PROTOCOLS}
             value={protocol}
             onChange={setProtocol}
-            {...errorOf('protocol')}
+            {...refusalOf('protocol')}
           />
+          <Text size="xs" c="dimmed">
+            {words.once}
+          </Text>
         </>
       )}
-    </FormDrawer>
+    </FormDialog>
   )
 }

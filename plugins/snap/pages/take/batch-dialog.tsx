@@ -1,6 +1,6 @@
-import { Button, Group, Modal, NumberInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, NumberInput, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { StackIcon } from '@primer/octicons-react'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import type { PageConsole } from '../page-console.ts'
 import { WORDS } from '../snapshots-words.ts'
 
@@ -17,9 +17,8 @@ type BatchDialogProps = {
 /** A button with the dialog that begins to take many pictures. */
 export function BatchDialog({ console, streamPath: offered }: BatchDialogProps) {
   const words = console.words(WORDS)
-  const { StreamPicker } = console.components
+  const { FormDialog, StreamPicker } = console.components
   const [isOpen, setOpen] = useState(false)
-  const [isBusy, setBusy] = useState(false)
   const [streamPath, setStreamPath] = useState(offered)
   const [isRecorded, setRecorded] = useState(false)
   const [minutes, setMinutes] = useState(60)
@@ -33,70 +32,63 @@ export function BatchDialog({ console, streamPath: offered }: BatchDialogProps) 
       setTime((before) => ({ ...before, [name]: value })),
   })
   const isWhole = streamPath !== '' && (!isRecorded || (time.from !== '' && time.to !== ''))
-  const begin = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
+  const begin = async () => {
     const range = isRecorded
       ? { start: unixMs(time.from), end: unixMs(time.to) }
       : { end: String(Date.now() + minutes * MINUTE_MS) }
     const body = { ...range, granularity, isRecorded }
-    const call = () => console.api.call('POST /snap/api/batch/{streamPath}', { params: { streamPath }, body })
-    if (await console.change(call, words.begun)) setOpen(false)
-    setBusy(false)
+    await console.api.call('POST /snap/api/batch/{streamPath}', { params: { streamPath }, body })
+    console.notify(words.begun)
   }
   return (
     <>
       <Button variant="default" leftSection={<StackIcon />} onClick={() => setOpen(true)}>
         {words.batch}
       </Button>
-      <Modal
-        closeButtonProps={{ 'aria-label': words.close }}
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={words.batch}
-      >
-        <form onSubmit={(event) => void begin(event)}>
-          <Stack>
-            <Text size="sm" c="dimmed">
-              {words.batchText}
-            </Text>
-            <StreamPicker label={words.stream} value={streamPath} onChange={setStreamPath} />
-            <SegmentedControl
-              value={isRecorded ? 'recorded' : 'live'}
-              onChange={(value) => setRecorded(value === 'recorded')}
-              data={[
-                { value: 'live', label: words.fromNow },
-                { value: 'recorded', label: words.ofRecordings },
-              ]}
-            />
-            {isRecorded ? (
-              <Group grow>
-                <TextInput label={words.from} {...field('from')} />
-                <TextInput label={words.to} {...field('to')} />
-              </Group>
-            ) : (
-              <NumberInput
-                label={words.minutes}
-                min={1}
-                max={MAX_MINUTES}
-                value={minutes}
-                onChange={(value) => setMinutes(Number(value))}
-              />
-            )}
+      {isOpen && (
+        <FormDialog
+          title={words.batch}
+          submitText={words.begin}
+          isReady={isWhole}
+          onSubmit={begin}
+          onClose={() => setOpen(false)}
+        >
+          <Text size="sm" c="dimmed">
+            {words.batchText}
+          </Text>
+          <StreamPicker label={words.stream} value={streamPath} onChange={setStreamPath} />
+          <SegmentedControl
+            value={isRecorded ? 'recorded' : 'live'}
+            onChange={(value) => setRecorded(value === 'recorded')}
+            data={[
+              { value: 'live', label: words.fromNow },
+              { value: 'recorded', label: words.ofRecordings },
+            ]}
+          />
+          {isRecorded ? (
+            <Group grow>
+              <TextInput label={words.from} {...field('from')} />
+              <TextInput label={words.to} {...field('to')} />
+            </Group>
+          ) : (
             <NumberInput
-              label={words.interval}
-              description={words.intervalText}
-              min={0}
-              max={MAX_SECONDS}
-              value={granularity}
-              onChange={(value) => setGranularity(Number(value))}
+              label={words.minutes}
+              min={1}
+              max={MAX_MINUTES}
+              value={minutes}
+              onChange={(value) => setMinutes(Number(value))}
             />
-            <Button type="submit" loading={isBusy} disabled={!isWhole}>
-              {words.begin}
-            </Button>
-          </Stack>
-        </form>
-      </Modal>
+          )}
+          <NumberInput
+            label={words.interval}
+            description={words.intervalText}
+            min={0}
+            max={MAX_SECONDS}
+            value={granularity}
+            onChange={(value) => setGranularity(Number(value))}
+          />
+        </FormDialog>
+      )}
     </>
   )
 }

@@ -1,6 +1,6 @@
-import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
-import { SearchIcon, UploadIcon } from '@primer/octicons-react'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { UploadIcon } from '@primer/octicons-react'
 import { lazy, Suspense } from 'react'
 import type { Column, Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
@@ -11,7 +11,6 @@ import { WaitedFor } from './waited-for.tsx'
 
 const PAGE_SIZE = 20
 const REFRESH_MS = 2000
-const SEARCH_PAUSE_MS = 250
 
 const PushDialog = lazy(() => import('./push-url/push-dialog.tsx'))
 
@@ -25,10 +24,10 @@ type Props = {
 }
 
 export function StreamList({ console, place, onPlace }: Props) {
-  const { PageFrame, DataTable, Problem } = console.components
+  const { PageFrame, DataTable, Problem, SearchInput } = console.components
   const words = console.words(STREAMS_WORDS)
   const [isPushOpen, push] = useDisclosure()
-  const [search] = useDebouncedValue(place.search.trim(), SEARCH_PAUSE_MS)
+  const { search } = place
   const { data, error, refresh } = console.useCall(
     'GET /api/stream/list',
     { query: { pageNum: place.page, pageSize: PAGE_SIZE, ...(search !== '' && { search }) } },
@@ -45,14 +44,7 @@ export function StreamList({ console, place, onPlace }: Props) {
       }
     >
       <Stack gap="md">
-        <TextInput
-          aria-label={words.search}
-          placeholder={words.search}
-          leftSection={<SearchIcon />}
-          value={place.search}
-          maw={420}
-          onChange={({ currentTarget }) => onPlace({ search: currentTarget.value, page: 1 })}
-        />
+        <SearchInput label={words.search} initial={search} onSearch={(text) => onPlace({ search: text, page: 1 })} />
         {error !== undefined && <Problem error={error} onRetry={() => void refresh()} />}
         <DataTable
           label={words.title}

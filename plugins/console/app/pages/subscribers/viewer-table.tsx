@@ -1,6 +1,4 @@
-import { Anchor, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { SearchIcon } from '@primer/octicons-react'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Column, Console } from 'sluice/sdk/console'
 import type { Paths } from 'sluice/api'
@@ -16,15 +14,13 @@ type Props = {
 
 const PAGE_SIZE = 20
 const REFRESH_MS = 2000
-const SEARCH_PAUSE_MS = 250
 
 /** The viewers of a stream, or of all, page by page. */
 export function ViewerTable({ console, streamPath }: Props) {
-  const { DataTable, Problem } = console.components
+  const { DataTable, Problem, SearchInput } = console.components
   const words = console.words(VIEWER_WORDS)
-  const [written, setWritten] = useState('')
+  const [search, setSearch] = useState('')
   const [page, setPage] = useState(1)
-  const [search] = useDebouncedValue(written.trim(), SEARCH_PAUSE_MS)
   const query = { pageNum: page, pageSize: PAGE_SIZE, ...(search !== '' && { search }) }
   const ofStream = console.useCall(
     streamPath === undefined ? undefined : 'GET /api/subscribers/{streamPath}',
@@ -40,14 +36,10 @@ export function ViewerTable({ console, streamPath }: Props) {
   const nobody = streamPath === undefined ? words.empty : words.emptyOfStream
   return (
     <Stack gap="md">
-      <TextInput
-        aria-label={words.search}
-        placeholder={words.search}
-        leftSection={<SearchIcon />}
-        value={written}
-        maw={420}
-        onChange={({ currentTarget }) => {
-          setWritten(currentTarget.value)
+      <SearchInput
+        label={words.search}
+        onSearch={(text) => {
+          setSearch(text)
           setPage(1)
         }}
       />

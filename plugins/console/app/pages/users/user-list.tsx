@@ -73,7 +73,9 @@ export function UserList({ console, words }: Props) {
         />
       )}
       <NewUser console={console} words={words} change={change} />
-      <PasswordDialog console={console} words={words} username={changed} onClose={() => setChanged(undefined)} />
+      {changed !== undefined && (
+        <PasswordDialog console={console} words={words} username={changed} onClose={() => setChanged(undefined)} />
+      )}
     </Stack>
   )
 }

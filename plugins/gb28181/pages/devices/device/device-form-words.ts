@@ -30,7 +30,6 @@ const en = {
   save: 'Save',
   saved: 'The device was saved.',
   added: 'The device is added. It shows as online when it has registered.',
-  cancel: 'Cancel',
 }
 
 export const DEVICE_FORM_WORDS: Words<typeof en> = {
@@ -60,6 +59,5 @@ export const DEVICE_FORM_WORDS: Words<typeof en> = {
     save: '保存',
     saved: '设备已保存。',
     added: '设备已添加，注册后显示为在线。',
-    cancel: '取消',
   },
 }

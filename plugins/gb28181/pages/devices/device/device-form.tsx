@@ -1,17 +1,5 @@
-import {
-  Button,
-  Checkbox,
-  Fieldset,
-  Group,
-  Modal,
-  NativeSelect,
-  PasswordInput,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useState, type ChangeEvent, type FormEvent } from 'react'
+import { Checkbox, Fieldset, NativeSelect, PasswordInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useState, type ChangeEvent } from 'react'
 import type { Paths } from 'sluice/api'
 import { useConsole } from '../console-context.ts'
 import { DEVICE_FORM_WORDS } from './device-form-words.ts'
@@ -35,9 +23,9 @@ const DEFAULTS: Settings = { deviceId: '', streamMode: 'TCP-PASSIVE', sendDate: 
 export function DeviceForm({ device, onClose, onSaved }: DeviceFormProps) {
   const console = useConsole()
   const { api } = console
+  const { FormDialog } = console.components
   const words = console.words(DEVICE_FORM_WORDS)
   const [settings, setSettings] = useState<Settings>(() => (device === undefined ? DEFAULTS : settingsOf(device)))
-  const [isBusy, setBusy] = useState(false)
   const isNew = device === undefined
 
   const text = (name: 'deviceId' | 'name' | 'password' | 'streamMode' | 'charset' | 'mediaIp' | 'sipIp') => ({
@@ -51,86 +39,67 @@ export function DeviceForm({ device, onClose, onSaved }: DeviceFormProps) {
     onChange: ({ currentTarget: { checked } }: ChangeEvent<HTMLInputElement>) =>
       setSettings((before) => ({ ...before, [name]: checked })),
   })
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    const isDone = await console.change(
-      () =>
-        isNew
-          ? api.call('POST /gb28181/api/device/add', { body: settings })
-          : api.call('POST /gb28181/api/device/update', { body: changesOf(settingsOf(device), settings) }),
-      isNew ? words.added : words.saved,
-    )
-    setBusy(false)
-    if (isDone) onSaved(settings.deviceId)
+  const submit = async () => {
+    if (isNew) await api.call('POST /gb28181/api/device/add', { body: settings })
+    else await api.call('POST /gb28181/api/device/update', { body: changesOf(settingsOf(device), settings) })
+    console.notify(isNew ? words.added : words.saved)
+    onSaved(settings.deviceId)
   }
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={onClose}
+    <FormDialog
       title={isNew ? words.add : (settings.name ?? '') || settings.deviceId}
-      closeButtonProps={{ 'aria-label': words.cancel }}
+      submitText={words.save}
+      isLong
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form onSubmit={(event) => void submit(event)}>
-        <Stack>
-          {isNew && (
-            <>
-              <Text size="sm" c="dimmed">
-                {words.addHint}
-              </Text>
-              <TextInput
-                label={words.id}
-                description={words.idHint}
-                required
-                data-autofocus
-                pattern="[A-Za-z0-9\-]{1,32}"
-                {...text('deviceId')}
-              />
-            </>
-          )}
-          <TextInput label={words.name} description={words.nameHint} maxLength={255} {...text('name')} />
-          <PasswordInput
-            label={words.password}
-            description={words.passwordHint}
-            autoComplete="new-password"
-            maxLength={128}
-            {...text('password')}
+      {isNew && (
+        <>
+          <Text size="sm" c="dimmed">
+            {words.addHint}
+          </Text>
+          <TextInput
+            label={words.id}
+            description={words.idHint}
+            required
+            data-autofocus
+            pattern="[A-Za-z0-9\-]{1,32}"
+            {...text('deviceId')}
           />
-          <NativeSelect
-            label={words.streamMode}
-            data={MODES.map((mode) => ({ value: mode, label: words.streamModes[mode] ?? mode }))}
-            {...text('streamMode')}
-          />
-          <NativeSelect
-            label={words.charset}
-            data={[{ value: '', label: words.asItWrites }, ...CHARSETS]}
-            {...text('charset')}
-          />
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput label={words.mediaIp} description={words.addressHint} {...text('mediaIp')} />
-            <TextInput label={words.sipIp} description={words.addressHint} {...text('sipIp')} />
-          </SimpleGrid>
-          <Fieldset legend={words.subscriptions}>
-            <Stack gap="xs">
-              {SUBSCRIPTIONS.map((name) => (
-                <Checkbox key={name} {...flag(name)} />
-              ))}
-            </Stack>
-          </Fieldset>
-          <Checkbox {...flag('ssrcCheck')} />
-          <Checkbox {...flag('sendDate')} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {words.cancel}
-            </Button>
-            <Button type="submit" loading={isBusy}>
-              {words.save}
-            </Button>
-          </Group>
+        </>
+      )}
+      <TextInput label={words.name} description={words.nameHint} maxLength={255} {...text('name')} />
+      <PasswordInput
+        label={words.password}
+        description={words.passwordHint}
+        autoComplete="new-password"
+        maxLength={128}
+        {...text('password')}
+      />
+      <NativeSelect
+        label={words.streamMode}
+        data={MODES.map((mode) => ({ value: mode, label: words.streamModes[mode] ?? mode }))}
+        {...text('streamMode')}
+      />
+      <NativeSelect
+        label={words.charset}
+        data={[{ value: '', label: words.asItWrites }, ...CHARSETS]}
+        {...text('charset')}
+      />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput label={words.mediaIp} description={words.addressHint} {...text('mediaIp')} />
+        <TextInput label={words.sipIp} description={words.addressHint} {...text('sipIp')} />
+      </SimpleGrid>
+      <Fieldset legend={words.subscriptions}>
+        <Stack gap="xs">
+          {SUBSCRIPTIONS.map((name) => (
+            <Checkbox key={name} {...flag(name)} />
+          ))}
         </Stack>
-      </form>
-    </Modal>
+      </Fieldset>
+      <Checkbox {...flag('ssrcCheck')} />
+      <Checkbox {...flag('sendDate')} />
+    </FormDialog>
   )
 }
 

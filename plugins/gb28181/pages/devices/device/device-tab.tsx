@@ -94,16 +94,7 @@ export function DeviceTab({ device, channel, streamPath, isNewer, onChanged, onR
           </Stack>
         </>
       )}
-      {isEdited && (
-        <DeviceForm
-          device={device}
-          onClose={() => setEdited(false)}
-          onSaved={() => {
-            setEdited(false)
-            onChanged()
-          }}
-        />
-      )}
+      {isEdited && <DeviceForm device={device} onClose={() => setEdited(false)} onSaved={onChanged} />}
     </Stack>
   )
 }
@@ -114,7 +105,6 @@ export type ChannelFactsProps = { readonly channel: NamedChannel; readonly strea
 export function ChannelFacts({ channel, streamPath }: ChannelFactsProps) {
   const console = useConsole()
   const words = console.words(DEVICE_WORDS)
-  const address = `/streams/${streamPath.split('/').map(encodeURIComponent).join('/')}`
   return (
     <Facts
       label={channel.name}
@@ -123,7 +113,7 @@ export function ChannelFacts({ channel, streamPath }: ChannelFactsProps) {
         [words.id, channel.channelId],
         [
           words.path,
-          <Anchor key="path" size="sm" {...console.link(address)}>
+          <Anchor key="path" size="sm" {...console.link(console.streamPage(streamPath))}>
             {streamPath}
           </Anchor>,
         ],

@@ -53,7 +53,6 @@ const en = {
   fieldDetection: 'Tell of intrusion',
   save: 'Save',
   saved: 'The device was changed.',
-  cancel: 'Cancel',
 }
 
 export const DEVICE_WORDS: Words<typeof en> = {
@@ -110,6 +109,5 @@ export const DEVICE_WORDS: Words<typeof en> = {
     fieldDetection: '上报入侵检测',
     save: '保存',
     saved: '设备已更改。',
-    cancel: '取消',
   },
 }

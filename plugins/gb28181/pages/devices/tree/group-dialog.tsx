@@ -1,5 +1,5 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useState, type FormEvent } from 'react'
+import { Select, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import type { NamedChannel } from '../channel.ts'
 import { useConsole } from '../console-context.ts'
 import type { GroupChanges } from './group-changes.ts'
@@ -25,58 +25,51 @@ const MAX_NAME = 255
 
 /** Asks for the name of a group, for a group for a channel, or whether a group is to go. */
 export function GroupDialog({ task, groups, changes, onClose }: GroupDialogProps) {
-  const words = useConsole().words(TREE_WORDS)
+  const console = useConsole()
+  const words = console.words(TREE_WORDS)
+  const { FormDialog } = console.components
   const [name, setName] = useState(task.kind === 'rename' ? task.group.name : '')
   const [groupId, setGroupId] = useState<string | null>(null)
   const paths = groupPaths(groups)
   const wanted = paths.find((path) => String(path.groupId) === groupId)
   const isReady = task.kind === 'delete' || (task.kind === 'member' ? wanted !== undefined : name.trim() !== '')
 
-  const act = () => {
-    if (task.kind === 'add') return changes.add(task.above.groupId, name.trim())
-    if (task.kind === 'rename') return changes.rename(task.group.groupId, name.trim())
-    if (task.kind === 'delete') return changes.remove(task.group.groupId)
-    return wanted === undefined ? false : changes.addChannel({ ...wanted, name: wanted.path }, task.channel)
-  }
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (await act()) onClose()
+  const act = async () => {
+    if (task.kind === 'add') await changes.add(task.above.groupId, name.trim())
+    else if (task.kind === 'rename') await changes.rename(task.group.groupId, name.trim())
+    else if (task.kind === 'delete') await changes.remove(task.group.groupId)
+    else if (wanted !== undefined) await changes.addChannel({ ...wanted, name: wanted.path }, task.channel)
   }
   return (
-    <Modal opened onClose={onClose} title={titleOf(task, words)} closeButtonProps={{ 'aria-label': words.cancel }}>
-      <form onSubmit={(event) => void submit(event)}>
-        <Stack>
-          {task.kind === 'delete' && <Text size="sm">{words.deleteQuestion(task.group.name)}</Text>}
-          {task.kind === 'member' && (
-            <Select
-              label={words.group}
-              searchable
-              data-autofocus
-              data={paths.map(({ groupId: id, path }) => ({ value: String(id), label: path }))}
-              value={groupId}
-              onChange={setGroupId}
-            />
-          )}
-          {(task.kind === 'add' || task.kind === 'rename') && (
-            <TextInput
-              label={words.groupName}
-              data-autofocus
-              maxLength={MAX_NAME}
-              value={name}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {words.cancel}
-            </Button>
-            <Button type="submit" disabled={!isReady} {...(task.kind === 'delete' && { color: 'red' })}>
-              {task.kind === 'delete' ? words.delete(task.group.name) : words.save}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={titleOf(task, words)}
+      submitText={task.kind === 'delete' ? words.delete(task.group.name) : words.save}
+      isReady={isReady}
+      isDestructive={task.kind === 'delete'}
+      onSubmit={act}
+      onClose={onClose}
+    >
+      {task.kind === 'delete' && <Text size="sm">{words.deleteQuestion(task.group.name)}</Text>}
+      {task.kind === 'member' && (
+        <Select
+          label={words.group}
+          searchable
+          data-autofocus
+          data={paths.map(({ groupId: id, path }) => ({ value: String(id), label: path }))}
+          value={groupId}
+          onChange={setGroupId}
+        />
+      )}
+      {(task.kind === 'add' || task.kind === 'rename') && (
+        <TextInput
+          label={words.groupName}
+          data-autofocus
+          maxLength={MAX_NAME}
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      )}
+    </FormDialog>
   )
 }
 

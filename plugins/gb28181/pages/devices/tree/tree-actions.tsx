@@ -16,7 +16,8 @@ export type TreeActionsProps = {
 
 /** A menu of what can be done to groups, and with the channel that is chosen. */
 export function TreeActions({ item, groups, changes }: TreeActionsProps) {
-  const words = useConsole().words(TREE_WORDS)
+  const console = useConsole()
+  const words = console.words(TREE_WORDS)
   const [task, setTask] = useState<GroupTask>()
   const root = groups.find(({ isRoot }) => isRoot)
   const group = item?.kind === 'group' ? item : undefined
@@ -57,7 +58,10 @@ export function TreeActions({ item, groups, changes }: TreeActionsProps) {
             </Menu.Item>
           )}
           {channel !== undefined && groupId !== undefined && (
-            <Menu.Item leftSection={<TrashIcon />} onClick={() => void changes.removeChannel(groupId, channel)}>
+            <Menu.Item
+              leftSection={<TrashIcon />}
+              onClick={() => void console.change(() => changes.removeChannel(groupId, channel))}
+            >
               {words.removeFromGroup(channel.name)}
             </Menu.Item>
           )}

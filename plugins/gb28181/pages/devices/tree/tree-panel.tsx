@@ -1,5 +1,4 @@
-import { CloseButton, Group, Paper, SegmentedControl, Text, TextInput } from '@mantine/core'
-import { SearchIcon } from '@primer/octicons-react'
+import { Group, Paper, SegmentedControl, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { NamedChannel } from '../channel.ts'
 import { useConsole } from '../console-context.ts'
@@ -22,11 +21,11 @@ export type TreePanelProps = {
 export function TreePanel({ place, height, onChoose, onPlay }: TreePanelProps) {
   const console = useConsole()
   const words = console.words(TREE_WORDS)
-  const { Problem } = console.components
+  const { Problem, SearchInput } = console.components
   const [mode, setMode] = useState<TreeMode>('devices')
   const [search, setSearch] = useState('')
   const [item, setItem] = useState<TreeItem>()
-  const { rows, visible, error, groups, query, toggle, refresh } = useTree(mode, search, place.deviceId)
+  const { rows, visible, error, groups, toggle, refresh } = useTree(mode, search, place.deviceId)
   const changes = useGroupChanges(refresh)
   const isEmpty = rows.every(({ item: one }) => one?.kind === 'folder')
 
@@ -42,15 +41,7 @@ export function TreePanel({ place, height, onChoose, onPlay }: TreePanelProps) {
   }
   return (
     <Paper withBorder p="xs" h={height} style={{ display: 'flex', flexDirection: 'column', gap: 8, minWidth: 0 }}>
-      <TextInput
-        size="sm"
-        aria-label={words.search}
-        placeholder={words.search}
-        leftSection={<SearchIcon />}
-        rightSection={search !== '' && <CloseButton size="sm" aria-label={words.clear} onClick={() => setSearch('')} />}
-        value={search}
-        onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-      />
+      <SearchInput label={words.search} onSearch={setSearch} />
       <Group gap="xs" wrap="nowrap">
         <SegmentedControl
           size="xs"
@@ -69,7 +60,7 @@ export function TreePanel({ place, height, onChoose, onPlay }: TreePanelProps) {
       {error !== undefined && rows.length === 0 && <Problem error={error} onRetry={refresh} />}
       {isEmpty && (
         <Text size="sm" c="dimmed" ta="center" p="md">
-          {query === '' && mode === 'groups' ? words.noGroups : words.nothing}
+          {search === '' && mode === 'groups' ? words.noGroups : words.nothing}
         </Text>
       )}
       <TreeView
@@ -79,7 +70,7 @@ export function TreePanel({ place, height, onChoose, onPlay }: TreePanelProps) {
         onChoose={choose}
         onToggle={toggle}
         onPlay={onPlay}
-        onDropChannel={(channel, group) => void changes.addChannel(group, channel)}
+        onDropChannel={(channel, group) => void console.change(() => changes.addChannel(group, channel))}
       />
     </Paper>
   )

@@ -3,7 +3,6 @@ import type { Words } from 'sluice/sdk/console'
 const en = {
   tree: 'Devices and channels',
   search: 'Search names and ids',
-  clear: 'Clear the search',
   byDevice: 'Devices',
   byGroup: 'Groups',
   channels: (count: string) => `${count} ch.`,
@@ -25,7 +24,6 @@ const en = {
   group: 'Group',
   groupName: 'Name of the group',
   save: 'Save',
-  cancel: 'Cancel',
   groupAdded: 'The group is there.',
   groupRenamed: 'The group has another name.',
   groupDeleted: 'The group is gone.',
@@ -38,7 +36,6 @@ export const TREE_WORDS: Words<typeof en> = {
   zh: {
     tree: '设备与通道',
     search: '搜索名称或编号',
-    clear: '清除搜索',
     byDevice: '设备',
     byGroup: '分组',
     channels: (count) => `${count} 通道`,
@@ -59,7 +56,6 @@ export const TREE_WORDS: Words<typeof en> = {
     group: '分组',
     groupName: '分组名称',
     save: '保存',
-    cancel: '取消',
     groupAdded: '分组已创建。',
     groupRenamed: '分组已重命名。',
     groupDeleted: '分组已删除。',

@@ -15,15 +15,13 @@ export type TreeMode = 'devices' | 'groups'
 const GROUPS_REFRESH_MS = 10_000
 /** Rows that are scrolled past are not asked for. */
 const SCROLL_PAUSE_MS = 120
-const TYPING_PAUSE_MS = 300
 const ADDED_BY_OPERATORS = 1
 
 /**
  * The tree as it is shown: its rows, of which those that are seen are kept up to date.
  * @param deviceId the device that is open at first
  */
-export function useTree(mode: TreeMode, search: string, deviceId: string | undefined) {
-  const [query] = useDebouncedValue(search.trim(), TYPING_PAUSE_MS)
+export function useTree(mode: TreeMode, query: string, deviceId: string | undefined) {
   const [open, setOpen] = useState<ReadonlySet<string>>(
     () => new Set(['folder:devices', 'folder:channels', `device:${deviceId ?? ''}`]),
   )
@@ -46,7 +44,7 @@ export function useTree(mode: TreeMode, search: string, deviceId: string | undef
     refresh()
     void refreshGroups()
   }
-  return { rows, visible, error, groups, query, toggle, refresh: refreshAll }
+  return { rows, visible, error, groups, toggle, refresh: refreshAll }
 }
 
 function useRoots(mode: TreeMode, query: string) {

@@ -5,7 +5,6 @@ const en = {
   text: 'An address for an encoder: OBS, ffmpeg, a camera.',
   protocol: 'Protocol',
   streamPath: 'Stream path',
-  streamPathText: 'An app and a name: live/test.',
   host: 'Host',
   expiry: 'Valid for',
   expiries: {
@@ -36,7 +35,6 @@ export const PUSH_WORDS: Words<typeof en> = {
     text: '供 OBS、ffmpeg 或摄像机等编码器使用的地址。',
     protocol: '协议',
     streamPath: '流路径',
-    streamPathText: '应用名和流名，例如 live/test。',
     host: '主机',
     expiry: '有效期',
     expiries: { '1800': '30 分钟', '3600': '1 小时', '86400': '1 天', '604800': '1 周', '2592000': '30 天' },
