@@ -12,7 +12,7 @@ const STEPS: Readonly<Record<string, readonly [rows: number, columns: number]>> 
 
 /**
  * The focus within a grid: it is one stop of the tab key, and arrows move in it.
- * @param onMove told where the focus goes with the shift key
+ * @param onMove called where the focus goes while the shift key is held
  */
 export function useGridKeys(rows: number, columns: number, onMove: (from: GridPlace, to: GridPlace) => void) {
   const [current, setCurrent] = useState<GridPlace>({ row: 0, column: 0 })

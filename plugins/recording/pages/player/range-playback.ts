@@ -12,11 +12,11 @@ type RangePlaybackInit = {
   readonly video: HTMLVideoElement
   /** The address of the playlist of a time. */
   readonly addressOf: (range: TimeRange) => Promise<string>
-  /** Told the time of the picture that is shown, in milliseconds since the Unix epoch. */
+  /** Called with the time of the picture that is shown, in milliseconds since the Unix epoch. */
   readonly onTime: (ms: number) => void
-  /** Told when all of a window was played, and where it ended. */
+  /** Called when all of a window was played, with the time at which it ended. */
   readonly onEnd: (endMs: number) => void
-  /** Told the message of what ended the playback. */
+  /** Called with the message of what ended the playback. */
   readonly onProblem: (message: string) => void
   /** The message for browsers without Media Source Extensions. */
   readonly unsupported: string

@@ -24,27 +24,27 @@ export function Tours({ channel: { deviceId, channelId } }: { readonly channel: 
       </Title>
       <Group gap="xs" align="flex-end">
         <Numbered label={words.tour} value={cruiseId} onChange={setCruiseId} />
-        <Told onClick={() => tell(() => api.call('GET /gb28181/api/cruise/start/{deviceId}/{channelId}', tour))}>
+        <Command onClick={() => tell(() => api.call('GET /gb28181/api/cruise/start/{deviceId}/{channelId}', tour))}>
           {words.startTour}
-        </Told>
-        <Told onClick={() => tell(() => api.call('GET /gb28181/api/cruise/stop/{deviceId}/{channelId}', tour))}>
+        </Command>
+        <Command onClick={() => tell(() => api.call('GET /gb28181/api/cruise/stop/{deviceId}/{channelId}', tour))}>
           {words.stopTour}
-        </Told>
+        </Command>
       </Group>
       <Group gap="xs" align="flex-end">
         <Numbered label={words.scan} value={scanId} onChange={setScanId} />
-        <Told onClick={() => tell(() => api.call('GET /gb28181/api/scan/start/{deviceId}/{channelId}', scan))}>
+        <Command onClick={() => tell(() => api.call('GET /gb28181/api/scan/start/{deviceId}/{channelId}', scan))}>
           {words.startScan}
-        </Told>
-        <Told onClick={() => tell(() => api.call('GET /gb28181/api/scan/stop/{deviceId}/{channelId}', scan))}>
+        </Command>
+        <Command onClick={() => tell(() => api.call('GET /gb28181/api/scan/stop/{deviceId}/{channelId}', scan))}>
           {words.stopScan}
-        </Told>
-        <Told onClick={() => tell(() => api.call('GET /gb28181/api/scan/set/left/{deviceId}/{channelId}', scan))}>
+        </Command>
+        <Command onClick={() => tell(() => api.call('GET /gb28181/api/scan/set/left/{deviceId}/{channelId}', scan))}>
           {words.scanLeft}
-        </Told>
-        <Told onClick={() => tell(() => api.call('GET /gb28181/api/scan/set/right/{deviceId}/{channelId}', scan))}>
+        </Command>
+        <Command onClick={() => tell(() => api.call('GET /gb28181/api/scan/set/right/{deviceId}/{channelId}', scan))}>
           {words.scanRight}
-        </Told>
+        </Command>
       </Group>
     </Stack>
   )
@@ -70,7 +70,7 @@ function Numbered({ label, value, onChange }: NumberedProps) {
   )
 }
 
-function Told({ children, onClick }: { readonly children: string; readonly onClick: () => void }) {
+function Command({ children, onClick }: { readonly children: string; readonly onClick: () => void }) {
   return (
     <Button size="xs" variant="default" onClick={onClick}>
       {children}
