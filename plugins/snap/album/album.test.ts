@@ -40,7 +40,7 @@ describe('Album', () => {
     expect(await db.selectFrom('snap_picture').selectAll().execute()).to.eql([])
   })
 
-  it('passes over a picture that is being written, and has it then', async () => {
+  it('passes over a picture that is being written, unless it is asked for that one: it waits then', async () => {
     const { host, db, put } = await start()
     await put('a/b', 'before')
     const { promise: disk, resolve } = Promise.withResolvers<void>()
@@ -55,15 +55,19 @@ describe('Album', () => {
     const album = new Album(slow, db)
     const picture = { streamPath: 'a/b', atMs: AT_MS, mode: PICTURE_MODE.manual, folder: 's' }
     const keeping = ['one', 'two'].map((text) => album.keep({ ...picture, jpeg: Buffer.from(text) }))
-    const isNoted = async () => (await db.selectFrom('snap_picture').selectAll().execute()).length === 3
-    await waitFor(isNoted, { what: 'their rows' })
+    const rows = async () => (await db.selectFrom('snap_picture').selectAll().execute()).length
+    await waitFor(async () => (await rows()) === 3, { what: 'their rows' })
     expect((await album.newest('a/b', AT_MS, AT_MS))?.toString()).to.equal('before')
     const name = 's/a_b_20260102150405.007'
-    expect(await album.read(`${name}-2.jpg`)).to.equal(undefined)
+    const read = album.read(`${name}-2.jpg`)
+    const removed = album.remove(`${name}-3.jpg`)
     resolve()
+    expect((await read)?.toString()).to.be.oneOf(['one', 'two'])
     expect(await Promise.all(keeping)).to.have.members([`${name}-2.jpg`, `${name}-3.jpg`])
     expect((await album.newest('a/b', AT_MS, AT_MS))?.toString()).to.be.oneOf(['one', 'two'])
-    expect(await isNoted()).to.equal(true)
+    await removed
+    expect(await files.read(`${name}-3.jpg`).catch(({ code }: { code: string }) => code)).to.equal('ENOENT')
+    expect(await rows()).to.equal(2)
   })
 
   it('keeps nothing while the database is away', async () => {

@@ -29,8 +29,8 @@ export type KeptPicture = { readonly streamPath: string; readonly filePath: stri
 export class Album {
   readonly #files: Files
   readonly #db: Kysely<Tables>
-  /** The paths of pictures that are being written: their rows come before their files. */
-  readonly #writing = new Set<string>()
+  /** The pictures that are being written, by their paths: their rows come before their files. A promise is fulfilled by the end of that. */
+  readonly #writing = new Map<string, PromiseWithResolvers<void>>()
 
   constructor(files: Files, db: Kysely<Tables>) {
     this.#files = files
@@ -55,7 +55,7 @@ export class Album {
       const reason = error instanceof Error ? error.message : String(error)
       throw new SluiceError('PICTURE_NOT_KEPT', 503, `the picture could not be kept: ${reason}`, { cause: error })
     } finally {
-      this.#writing.delete(filePath)
+      this.#endWriting(filePath)
     }
     return filePath
   }
@@ -66,7 +66,7 @@ export class Album {
       const row = await this.#db
         .selectFrom('snap_picture')
         .select('file_path as filePath')
-        .$if(this.#writing.size > 0, (query) => query.where('file_path', 'not in', [...this.#writing]))
+        .$if(this.#writing.size > 0, (query) => query.where('file_path', 'not in', [...this.#writing.keys()]))
         .where('stream_path', '=', streamPath)
         .where('at_ms', '>=', Math.ceil(fromMs))
         .where('at_ms', '<=', Math.floor(toMs))
@@ -91,9 +91,9 @@ export class Album {
       .executeTakeFirst()
   }
 
-  /** The bytes of a picture with a row. The row of a deleted file is removed, unless the file is still being written. */
+  /** The bytes of a picture with a row; one that is being written is waited for. The row of a deleted file is removed. */
   async read(filePath: string): Promise<Buffer | undefined> {
-    const isWritten = !this.#writing.has(filePath)
+    await this.#writing.get(filePath)?.promise
     try {
       const bytes = await this.#files.read(filePath)
       try {
@@ -103,13 +103,14 @@ export class Album {
       }
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-      if (isWritten) await this.#forget(filePath)
+      if (!this.#writing.has(filePath)) await this.#forget(filePath)
       return undefined
     }
   }
 
   /** Deletes a picture: its file, then its row. */
   async remove(filePath: string): Promise<void> {
+    await this.#writing.get(filePath)?.promise
     await this.#files.remove(filePath)
     await this.#forget(filePath)
   }
@@ -118,12 +119,17 @@ export class Album {
     await this.#db.deleteFrom('snap_picture').where('file_path', '=', filePath).execute()
   }
 
+  #endWriting(filePath: string): void {
+    this.#writing.get(filePath)?.resolve()
+    this.#writing.delete(filePath)
+  }
+
   /** Reserves a path for a picture that is written next: it is in `#writing` from then on. */
   async #note(row: Omit<Tables['snap_picture'], 'id' | 'file_path'>, stem: string): Promise<string> {
     for (let number = 1; number <= MAX_NUMBER; number++) {
       const filePath = `${stem}${number === 1 ? '' : `-${number}`}.jpg`
       if (this.#writing.has(filePath)) continue
-      this.#writing.add(filePath)
+      this.#writing.set(filePath, Promise.withResolvers())
       try {
         await this.#db
           .insertInto('snap_picture')
@@ -131,7 +137,7 @@ export class Album {
           .execute()
         return filePath
       } catch (error) {
-        this.#writing.delete(filePath)
+        this.#endWriting(filePath)
         if (!(error instanceof NotUnique)) throw error
       }
     }

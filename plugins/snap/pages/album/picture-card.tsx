@@ -19,6 +19,7 @@ export function PictureCard({ console, picture, isChosen, onChoose, onOpen }: Pi
   const words = console.words(WORDS)
   const { streamPath } = picture
   const time = console.format.time(picture.time)
+  const label = words.open(streamPath, time)
   const { ref, entry } = useIntersection({ rootMargin: '200px' })
   const [isSeen, setSeen] = useState(false)
   useEffect(() => {
@@ -27,7 +28,7 @@ export function PictureCard({ console, picture, isChosen, onChoose, onOpen }: Pi
   const { address, isGone } = usePicture(console, isSeen ? picture.id : undefined)
   return (
     <Card withBorder padding="xs" ref={ref}>
-      <UnstyledButton aria-label={words.open(streamPath, time)} onClick={onOpen}>
+      <UnstyledButton aria-label={isGone === true ? `${label}: ${words.gone}` : label} onClick={onOpen}>
         <PictureFrame console={console} address={address} isGone={isGone} text="" />
       </UnstyledButton>
       <Group mt="xs" gap="xs" wrap="nowrap" align="flex-start">
