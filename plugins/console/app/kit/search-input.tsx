@@ -23,9 +23,8 @@ export function SearchInput({ label, initial = '', onSearch }: SearchInputProps)
       placeholder={label}
       leftSection={<SearchIcon />}
       value={typed}
-      miw={200}
+      w="100%"
       maw={420}
-      style={{ flexGrow: 1 }}
       onChange={({ currentTarget }) => type(currentTarget.value)}
       rightSection={typed !== '' && <CloseButton size="sm" aria-label={words.clearSearch} onClick={() => type('')} />}
     />
