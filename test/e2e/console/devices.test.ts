@@ -24,7 +24,7 @@ describe('the page of devices in Chromium', () => {
   before(async function () {
     requirePeer(this, 'chromium')
     requirePeer(this, 'ffmpeg')
-    rig = await GbRig.start()
+    rig = await GbRig.start({ config: ['publish: { delayclosetimeout: 300ms, idletimeout: 2m }'] })
     browser = await openChromium()
     device = await rig.registered({
       name: INJECTION,
