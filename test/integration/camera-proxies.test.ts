@@ -344,13 +344,16 @@ describe('the proxies that are stored', () => {
       await done(first, 'proxy/pull/add', { pullURL: `rtsp://${USER}127.0.0.1:9/${name}`, name })
     }
     await done(first, 'proxy/push/add', { pushURL: 'rtsp://127.0.0.1:9/c', streamPath: 'c' })
-    const before = [await list(first), await list(first, 'push')]
+    // Why a proxy is away is known after its first try, and is not stored.
+    const stored = async (run: { readonly origin: string }, kind?: 'push') =>
+      (await list(run, kind)).map(({ error: _error, ...proxy }) => proxy)
+    const before = [await stored(first), await stored(first, 'push')]
     process.kill(first.server.pid, 'SIGKILL')
     await first.server.stop()
     config.pullproxy = [{ id: 2, name: 'of the config', pull: 'rtsp://127.0.0.1:9/d' }]
     const second = await run()
-    const [kept, configured, ...more] = await list(second)
-    expect([kept, more, await list(second, 'push')]).to.eql([before[0]?.[0], [], before[1]])
+    const [kept, configured, ...more] = await stored(second)
+    expect([kept, more, await stored(second, 'push')]).to.eql([before[0]?.[0], [], before[1]])
     expect(configured).to.include({
       ID: 2,
       name: 'of the config',
