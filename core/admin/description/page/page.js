@@ -10,6 +10,8 @@ const ui = SwaggerUIBundle({
   dom_id: '#api',
   url: 'openapi.json',
   deepLinking: true,
+  // Hundreds of operations that are drawn at once keep a browser busy for seconds.
+  docExpansion: 'none',
   filter: true,
   displayRequestDuration: true,
   validatorUrl: null,
