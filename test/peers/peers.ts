@@ -22,7 +22,7 @@ const LIBRARIES = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-l
 
 const PEERS = {
   ffmpeg: { programs: ['ffmpeg', 'ffprobe'], packages: ['ffmpeg'] },
-  chromium: { programs: ['chromium'], packages: ['chromium'] },
+  chromium: { programs: ['chromium-headless-shell'], packages: ['chromium-headless-shell'] },
   gstreamer: {
     programs: ['gst-launch-1.0', 'gst-inspect-1.0'],
     elements: ['videotestsrc', 'flvmux', 'rtmp2sink', 'x264enc', 'avenc_aac', 'rtspclientsink'],

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
-import { openChromium } from '../../peers/chromium.ts'
+import { CHROMIUM, openChromium } from '../../peers/chromium.ts'
 import { findProgram } from '../../peers/peers.ts'
 import { keep } from '../../peers/lifetime.ts'
 import { waitFor } from '../../peers/wait-for.ts'
@@ -145,7 +145,7 @@ export class RtcPage {
     const address = network?.hostAddress ?? '127.0.0.1'
     server.listen(0, address)
     await once(server, 'listening')
-    const browser = await openChromium(BROWSER_ARGS, network?.starterOf(findProgram('chromium') ?? 'chromium'))
+    const browser = await openChromium(BROWSER_ARGS, network?.starterOf(findProgram(CHROMIUM) ?? CHROMIUM))
     const page = await browser.newPage()
     await page.goto(`http://${address}:${(server.address() as AddressInfo).port}/`)
     return new RtcPage(browser, page)
