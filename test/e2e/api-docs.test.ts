@@ -11,6 +11,9 @@ global:
     users: [{ username: alice, password: a long pass phrase, role: admin }]
 `
 
+/** A bound of what hangs: a busy machine may need a while to draw a page of this size. */
+const TIMEOUT_MS = 120_000
+
 describe('/api/docs in Chromium', () => {
   let server: RunningServer
   let browser: Browser
@@ -20,9 +23,15 @@ describe('/api/docs in Chromium', () => {
     browser = await openChromium()
   })
 
+  async function newPage(): Promise<Page> {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(TIMEOUT_MS)
+    return page
+  }
+
   /** Opens the page, and notes what it asks for elsewhere, and what it complains about. */
   async function open(): Promise<{ readonly page: Page; readonly foreign: string[]; readonly problems: string[] }> {
-    const page = await browser.newPage()
+    const page = await newPage()
     const foreign: string[] = []
     const problems: string[] = []
     page.on('request', (request) => {
@@ -57,6 +66,20 @@ describe('/api/docs in Chromium', () => {
     await page.close()
   })
 
+  it('shows the group that is looked for alone, and opens the operation that an address names', async () => {
+    const { page } = await open()
+    const others = page.locator('#operations-tag-streams')
+    await others.waitFor()
+    await page.locator('.operation-filter-input').fill('system')
+    await others.waitFor({ state: 'detached' })
+    await page.locator('#operations-tag-system').waitFor()
+    await page.close()
+    const linked = await newPage()
+    await linked.goto(server.http('/api/docs#/system/getApiSysinfo'))
+    await linked.getByRole('button', { name: 'Try it out' }).waitFor()
+    await linked.close()
+  })
+
   it('asks with the token that it is given, and names streams with their slashes', async () => {
     const { page } = await open()
     await page.locator('.auth-wrapper .authorize').first().click()
@@ -81,7 +104,7 @@ describe('/api/docs in Chromium', () => {
     const credentials = JSON.stringify({ username: 'alice', password: 'a long pass phrase' })
     const { body } = await closed.api('/api/auth/login', { method: 'POST', body: credentials })
     const { token } = body.data as { readonly token: string }
-    const page = await browser.newPage()
+    const page = await newPage()
     await page.goto(closed.http('/api/docs'))
     const field = page.getByLabel('Token of a login, or an API token')
     for (const [given, status] of [
